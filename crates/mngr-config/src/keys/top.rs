@@ -1,0 +1,101 @@
+//! The whole of the settings: top-level keys, and the tables below them.
+
+use std::collections::BTreeMap;
+
+use super::agent_type::AgentTypeSettings;
+use super::command::CommandSettings;
+use super::housekeeping::{StopSettings, TrashSettings};
+use super::logging::LoggingSettings;
+use super::names::Prefix;
+use super::plugin::PluginSettings;
+use super::provider::ProviderSettings;
+use super::retry::RetrySettings;
+use super::template::CreateTemplate;
+use super::tmux::TmuxSettings;
+use crate::declare::{choice, settings_table};
+
+choice! {
+    /// How a path outside version control reaches a new work directory.
+    pub enum ExtraPath {
+        /// Linked, so that all agents see the same.
+        Share = "SHARE",
+        /// Copied, so that each agent has its own.
+        Copy = "COPY",
+    }
+}
+
+settings_table! {
+    /// Everything a user may set, typed.
+    pub struct Settings {
+        /// What the names of tmux sessions and other resources begin with.
+        pub prefix: Prefix,
+        /// Directory of all state on this machine.
+        pub default_host_dir: String,
+        /// Never prompt, open an editor or take over the terminal.
+        pub headless: bool,
+        /// Program that shows long help; `$PAGER`, then `less`, when absent.
+        pub pager: Option<String>,
+        /// Shell command that `connect` runs instead of attaching to tmux itself.
+        pub connect_command: Option<String>,
+        /// Seconds a new agent may take until it is ready for its first message.
+        pub agent_ready_timeout: f64,
+        /// Environment variables removed before an agent's session starts.
+        pub unset_vars: Vec<String>,
+        /// Paths outside version control that a new work directory gets: each is `SHARE`d or `COPY`ed.
+        pub work_dir_extra_paths: BTreeMap<String, ExtraPath>,
+        /// Provider backends to use; all when empty.
+        pub enabled_backends: Vec<String>,
+        /// Shell commands run before a verb, all at once; if one fails the verb is not run.
+        pub pre_command_scripts: BTreeMap<String, Vec<String>>,
+        /// Whether agent programs may be installed on remote hosts.
+        pub is_remote_agent_installation_allowed: bool,
+        /// Seconds the record of a destroyed host is kept.
+        pub default_destroyed_host_persisted_seconds: f64,
+        /// Seconds an empty host is left alone by `gc`.
+        pub default_min_online_host_age_seconds: f64,
+        /// Seconds reading one host's details may take while listing.
+        pub host_detail_read_timeout_seconds: Option<f64>,
+        /// Whether a layer may replace a list or table by one with fewer entries without `__assign`; not with `-S`.
+        pub allow_settings_key_assignment_narrowing: bool,
+        /// Accepted for older settings files; has no effect: connecting from inside tmux always works.
+        pub is_nested_tmux_allowed: Option<bool>,
+        /// Accepted for older settings files; has no effect.
+        pub is_error_reporting_enabled: Option<bool>,
+        /// Accepted for older settings files; has no effect.
+        pub strict_host_record_parsing: Option<bool>,
+        /// Accepted for older settings files; has no effect.
+        pub is_allowed_in_pytest: Option<bool>,
+        /// The tmux server agents run in.
+        pub tmux: TmuxSettings,
+        /// How patiently agents are stopped.
+        pub stop: StopSettings,
+        /// How long destroyed work is kept.
+        pub trash: TrashSettings,
+        /// What is recorded and where.
+        pub logging: LoggingSettings,
+        /// How often a lost connection is tried again.
+        pub retry: RetrySettings,
+        /// Custom kinds of agents, and settings of the built-in ones.
+        pub agent_types: BTreeMap<String, AgentTypeSettings>,
+        /// Where agents can run.
+        pub providers: BTreeMap<String, ProviderSettings>,
+        /// Whether plugins are on, and their settings.
+        pub plugins: BTreeMap<String, PluginSettings>,
+        /// What a verb's options are when they are not given.
+        pub commands: BTreeMap<String, CommandSettings>,
+        /// Bundles of `create` options.
+        pub create_templates: BTreeMap<String, CreateTemplate>,
+    }
+}
+
+impl Settings {
+    /// The plugins that are switched off.
+    pub fn disabled_plugins(&self) -> impl Iterator<Item = &str> {
+        self.plugins.iter().filter(|(_, plugin)| plugin.enabled == Some(false)).map(|(name, _)| name.as_str())
+    }
+
+    /// What `[commands.<verb>]` says about one of the verb's options.
+    pub fn command_default(&self, verb: &str, option: &str) -> Option<&toml::Value> {
+        self.commands.get(verb)?.extra.get(option)
+    }
+}

@@ -1,0 +1,140 @@
+//! The certified record of one agent: `agents/<id>/data.json`. Written by mngr alone; the agent's own reports are not here.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::path::HostPath;
+use crate::transfer::TransferMode;
+use crate::{AgentId, AgentName, AgentTypeName};
+
+/// An additional tmux window of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdditionalCommand {
+    /// Shell text.
+    pub command: String,
+    /// Name of the window; absent means tmux's choice.
+    pub window_name: Option<String>,
+}
+
+/// Geometry of the agent's terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TmuxGeometry {
+    /// Columns.
+    pub width: u16,
+    /// Lines.
+    pub height: u16,
+    /// tmux's `window-size`; absent means `manual`.
+    pub window_size: Option<String>,
+}
+
+impl Default for TmuxGeometry {
+    fn default() -> Self {
+        Self { width: 200, height: 50, window_size: None }
+    }
+}
+
+/// Where an agent's files came from and what mngr made for it, so that destroy and undo know what is theirs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workspace {
+    /// How the files came here.
+    pub transfer: TransferMode,
+    /// mngr made the work dir, so mngr may move it away; an in-place dir belongs to the user.
+    pub is_generated: bool,
+    /// The repository (its common git dir) a worktree belongs to.
+    pub repository: Option<HostPath>,
+    /// The commit the work started from.
+    pub base_commit: Option<String>,
+    /// The branch the work started from, when it was a branch.
+    pub base_branch: Option<String>,
+}
+
+/// What `data.json` holds. Unknown fields are ignored on reading; writers patch the JSON so that they survive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentRecord {
+    /// Identity for life.
+    pub id: AgentId,
+    /// Unique on its host; the tmux session is derived from it.
+    pub name: AgentName,
+    /// The agent type's name.
+    #[serde(rename = "type")]
+    pub agent_type: AgentTypeName,
+    /// Where it works.
+    pub work_dir: HostPath,
+    /// When it was created.
+    pub create_time: Timestamp,
+    /// The command as one line of shell, for people and for scripts that read it.
+    pub command: String,
+    /// The command exactly: these words, no shell in between.
+    #[serde(default)]
+    pub argv: Vec<String>,
+    /// Further windows.
+    #[serde(default)]
+    pub additional_commands: Vec<AdditionalCommand>,
+    /// The first message, as given at creation.
+    #[serde(default)]
+    pub initial_message: Option<String>,
+    /// Sent on every later start.
+    #[serde(default)]
+    pub resume_message: Option<String>,
+    /// How long readiness may take.
+    #[serde(default)]
+    pub ready_timeout_seconds: Option<f64>,
+    /// Whether the host starts it when it boots.
+    #[serde(default)]
+    pub start_on_boot: bool,
+    /// Free labels.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// The branch mngr made for it.
+    #[serde(default)]
+    pub created_branch_name: Option<String>,
+    /// The branch checked out at creation (made by mngr or not).
+    #[serde(default)]
+    pub checked_out_branch_name: Option<String>,
+    /// Terminal geometry.
+    #[serde(default)]
+    pub tmux: TmuxGeometry,
+    /// What mngr made for it. Absent in records of the Python mngr.
+    #[serde(default)]
+    pub workspace: Option<Workspace>,
+}
+
+impl AgentRecord {
+    /// The branch it was created on.
+    pub fn initial_branch(&self) -> Option<&str> {
+        self.created_branch_name.as_deref().or(self.checked_out_branch_name.as_deref())
+    }
+
+    /// The label `project`.
+    pub fn project(&self) -> Option<&str> {
+        self.labels.get(Self::PROJECT_LABEL).map(String::as_str)
+    }
+
+    /// Name of the label that says which project an agent belongs to.
+    pub const PROJECT_LABEL: &'static str = "project";
+    /// Name of the label that holds the origin URL, without credentials.
+    pub const REMOTE_LABEL: &'static str = "remote";
+    /// Name of the label whose presence means archived.
+    pub const ARCHIVED_LABEL: &'static str = "archived_at";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_of_the_python_mngr_reads() {
+        let text = r#"{"id":"agent-0123456789abcdef0123456789abcdef","name":"foo","type":"claude",
+            "work_dir":"/w","create_time":"2026-08-22T10:00:00.123456Z","command":"claude","additional_commands":
+            [{"command":"htop","window_name":null}],"start_on_boot":false,"labels":{"project":"p"},
+            "created_branch_name":"mngr/foo","plugin":{"claude":{}},"something_new":1}"#;
+        let record: AgentRecord = serde_json::from_str(text).unwrap();
+        assert_eq!(record.initial_branch(), Some("mngr/foo"));
+        assert_eq!(record.project(), Some("p"));
+        assert_eq!(record.tmux, TmuxGeometry::default());
+        assert!(record.workspace.is_none());
+    }
+}

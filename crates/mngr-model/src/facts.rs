@@ -1,0 +1,121 @@
+//! What one look at a host brings back, before anybody draws conclusions from it.
+
+use jiff::Timestamp;
+
+use crate::agent::AgentRecord;
+use crate::process::ProcessRecord;
+use crate::state::WaitingReason;
+
+/// What the process table says of a recorded process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessFact {
+    /// No process was recorded.
+    NotRecorded,
+    /// Nobody looked: the answer could not have mattered.
+    NotLooked,
+    /// No such process, or only a zombie, or its number now belongs to another one.
+    Gone,
+    /// It lives.
+    Alive {
+        /// Its process group.
+        group: i32,
+        /// Whether it is stopped by a signal (Ctrl-Z).
+        suspended: bool,
+        /// Its terminal; `None` when it has none, or lost it.
+        terminal: Option<Terminal>,
+    },
+    /// The system would not say.
+    Unreadable,
+}
+
+impl ProcessFact {
+    /// Whether the process certainly lives.
+    pub fn is_alive(self) -> bool {
+        matches!(self, Self::Alive { .. })
+    }
+}
+
+/// The controlling terminal of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terminal {
+    /// The process group in the foreground; -1 where there is none.
+    pub foreground_group: i32,
+}
+
+/// Marker files an agent or its hooks keep in the state folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Markers {
+    /// When `active` was last touched, if it exists. Every launch creates it, so its absence means it was removed.
+    pub active: Option<Timestamp>,
+    /// When `waiting` was last touched, if it exists: the agent says it waits.
+    pub waiting: Option<Timestamp>,
+    /// Why it waits, if the marker `waiting` says so.
+    pub waiting_reason: Option<WaitingReason>,
+    /// When the state folder last changed: an upper bound for when a marker was removed.
+    pub folder_changed: Option<Timestamp>,
+}
+
+/// Everything one look found about one agent.
+#[derive(Debug, Clone)]
+pub struct AgentFacts {
+    /// The certified record.
+    pub record: AgentRecord,
+    /// What the supervisor wrote.
+    pub process: ProcessRecord,
+    /// Whether the record was written under the boot that runs now; `None` when either is not known.
+    pub same_boot: Option<bool>,
+    /// The supervisor in the process table.
+    pub supervisor: ProcessFact,
+    /// The agent in the process table.
+    pub agent: ProcessFact,
+    /// The marker files.
+    pub markers: Markers,
+    /// When the agent's process started, where the system can tell.
+    pub started_at: Option<Timestamp>,
+    /// Facts only some fields need.
+    pub extra: ExtraFacts,
+}
+
+/// Facts that cost additional file reads; filled when asked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExtraFacts {
+    /// `status/url`, as the agent reports it. Untrusted text.
+    pub url: Option<String>,
+    /// Newest sign of life of the agent itself.
+    pub agent_activity: Option<Timestamp>,
+    /// Newest sign of life of a user.
+    pub user_activity: Option<Timestamp>,
+}
+
+/// An agent folder whose record cannot be read: shown, never silently dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenAgent {
+    /// The folder's name (normally the agent's id).
+    pub folder: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// Which facts beyond the basic ones a look should bring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Records, processes and markers.
+    Basic,
+    /// Also what fills [`ExtraFacts`].
+    Full,
+}
+
+/// One look at a host.
+#[derive(Debug, Clone)]
+pub struct Survey {
+    /// When it was taken.
+    pub taken_at: Timestamp,
+    /// When the host booted, where known.
+    pub booted_at: Option<Timestamp>,
+    /// The agents, sorted by creation time, then id.
+    pub agents: Vec<AgentFacts>,
+    /// Agent folders that could not be read.
+    pub broken: Vec<BrokenAgent>,
+    /// Ids with an operation journal: creations and removals under way, or what a killed command left behind.
+    pub journals: Vec<String>,
+}

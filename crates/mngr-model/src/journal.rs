@@ -1,0 +1,84 @@
+//! The journal of an operation that must happen whole or not at all: what is written before each step.
+//!
+//! A journal whose lock is free belongs to a command that died. The next command undoes a creation step by step, last
+//! first, and carries a removal through to its end.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::path::HostPath;
+use crate::{AgentId, AgentName};
+
+/// Which operation a journal belongs to, and so what recovery does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Rolled back when left behind.
+    Create,
+    /// Carried through when left behind.
+    Destroy,
+    /// Carried through when left behind.
+    Undo,
+}
+
+/// First line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// What is under way.
+    pub operation: Operation,
+    /// On which agent.
+    pub agent_id: AgentId,
+    /// Its name, reserved while the journal exists.
+    pub name: AgentName,
+    /// Since when.
+    pub started: Timestamp,
+}
+
+/// A step that has begun and how to take it back. Taking back something that was never done is harmless.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum Step {
+    /// A folder that did not exist before.
+    Folder {
+        /// Removed with everything in it.
+        path: HostPath,
+    },
+    /// A repository cloned for this agent.
+    Clone {
+        /// Removed with everything in it.
+        path: HostPath,
+    },
+    /// A git worktree.
+    Worktree {
+        /// Common git dir of the repository.
+        repository: HostPath,
+        /// Where it is.
+        path: HostPath,
+    },
+    /// A branch made for this agent. Removed only while it still stands at `at`.
+    Branch {
+        /// Common git dir of the repository.
+        repository: HostPath,
+        /// Short name.
+        name: String,
+        /// The commit it was made at.
+        at: String,
+    },
+    /// A tmux session and the processes started in it.
+    Session {
+        /// Exact session name.
+        name: String,
+    },
+    /// A file uploaded outside the agent's own folders, with nothing there before.
+    File {
+        /// Removed.
+        path: HostPath,
+    },
+    /// A file outside the agent's own folders that was replaced: the old contents were set aside first.
+    ReplacedFile {
+        /// Gets its old contents back.
+        path: HostPath,
+        /// Where the old contents are.
+        backup: HostPath,
+    },
+}

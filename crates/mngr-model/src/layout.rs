@@ -1,0 +1,168 @@
+//! Where things are in a host dir: paths as data. Nothing else spells these names.
+
+use crate::path::HostPath;
+use crate::{AgentId, AgentName};
+
+/// The paths of one host dir.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostLayout {
+    root: HostPath,
+}
+
+macro_rules! host_paths {
+    ($($(#[$doc:meta])* $name:ident => $path:literal;)*) => {
+        $($(#[$doc])*
+        pub fn $name(&self) -> HostPath {
+            self.root.join($path)
+        })*
+    };
+}
+
+impl HostLayout {
+    /// The layout below this folder.
+    pub fn new(root: HostPath) -> Self {
+        Self { root }
+    }
+
+    /// The host dir itself.
+    pub fn root(&self) -> &HostPath {
+        &self.root
+    }
+
+    host_paths! {
+        /// Selects the profile (`profile = "<32 hex>"`).
+        config_file => "config.toml";
+        /// The host's id.
+        host_id => "host_id";
+        /// Certified data of the host.
+        host_data => "data.json";
+        /// Environment shared by all agents of the host.
+        env_file => "env";
+        /// Held while names are chosen and while a launch changes the host.
+        host_lock => "host_lock";
+        /// The configuration of our own tmux server.
+        tmux_conf => "tmux.conf";
+        /// One folder per agent.
+        agents => "agents";
+        /// One journal per operation under way.
+        journals => "journal";
+        /// Work dirs that are git worktrees.
+        worktrees => "worktrees";
+        /// Work dirs that are copies on the same host.
+        copies => "copies";
+        /// Work dirs that came from another host.
+        projects => "projects";
+        /// Repositories cloned for `--from URL`.
+        clones => "clones";
+        /// What destroy moved away.
+        trash => "trash";
+        /// Transcripts and events kept after destroy.
+        preserved => "preserved";
+        /// Event logs of the host.
+        events => "events";
+        /// Activity of the host.
+        activity => "activity";
+        /// Profiles of the user.
+        profiles => "profiles";
+        /// Labels of the local host.
+        local_labels => "providers/local/labels.json";
+    }
+
+    /// The state folder of one agent.
+    pub fn agent(&self, id: &AgentId) -> AgentLayout {
+        AgentLayout { root: self.agents().join(id.as_str()) }
+    }
+
+    /// The journal of the operation on this agent.
+    pub fn journal(&self, id: &AgentId) -> HostPath {
+        self.journals().join(&format!("{id}.jsonl"))
+    }
+
+    /// The trash of one destroyed agent.
+    pub fn trash_of(&self, id: &AgentId) -> TrashLayout {
+        TrashLayout { root: self.trash().join(id.as_str()) }
+    }
+
+    /// What is kept of a destroyed agent's conversation.
+    pub fn preserved_of(&self, name: &AgentName, id: &AgentId) -> HostPath {
+        self.preserved().join(&format!("{name}--{id}"))
+    }
+}
+
+/// The paths of one agent's state folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentLayout {
+    root: HostPath,
+}
+
+impl AgentLayout {
+    /// The layout below this folder.
+    pub fn new(root: HostPath) -> Self {
+        Self { root }
+    }
+
+    /// The state folder itself.
+    pub fn root(&self) -> &HostPath {
+        &self.root
+    }
+
+    host_paths! {
+        /// The certified record.
+        data => "data.json";
+        /// The agent's environment, single-quoted `sh`.
+        env_file => "env";
+        /// The generated script the pane runs.
+        launch_script => "launch_agent.sh";
+        /// The supervisor's record.
+        process => "process";
+        /// Held while a message is typed.
+        message_lock => "message.lock";
+        /// Exists while the agent says it works.
+        active => "active";
+        /// Exists while the agent says it waits.
+        waiting => "waiting";
+        /// Touched at creation.
+        activity_create => "activity/create";
+        /// Touched at every launch.
+        activity_start => "activity/start";
+        /// Touched by the agent's hooks.
+        activity_agent => "activity/agent";
+        /// The URL the agent reports.
+        status_url => "status/url";
+        /// The agent's event logs.
+        events => "events";
+        /// Log of messages sent to it.
+        message_events => "events/messages/events.jsonl";
+        /// Scripts of the agent's type.
+        commands => "commands";
+        /// Data of the agent's type.
+        plugin => "plugin";
+    }
+}
+
+/// The paths of one agent in the trash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrashLayout {
+    root: HostPath,
+}
+
+impl TrashLayout {
+    /// The layout below this folder.
+    pub fn new(root: HostPath) -> Self {
+        Self { root }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &HostPath {
+        &self.root
+    }
+
+    host_paths! {
+        /// What was destroyed, when, and how to bring it back.
+        manifest => "manifest.json";
+        /// The agent's state folder.
+        state => "state";
+        /// The agent's work dir.
+        work => "work";
+    }
+}

@@ -1,0 +1,258 @@
+//! What an agent or a host is doing, and what follows from it. How a state is found out is not here.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::process::ExitStatus;
+
+/// What an agent is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum AgentState {
+    /// No process of it is left and it did not end by itself.
+    Stopped,
+    /// Its process lives and works.
+    Running,
+    /// Its process lives and waits for somebody.
+    Waiting,
+    /// It ended, and another program now runs in its terminal.
+    Replaced,
+    /// Something runs in its terminal, but its type is not known here.
+    RunningUnknownAgentType,
+    /// It ended by itself, with an exit status.
+    Done,
+    /// It could not be observed.
+    Unknown,
+}
+
+/// What a verb may ask of an agent in some state.
+impl AgentState {
+    /// All states, in the order in which they are documented.
+    pub const ALL: [Self; 7] = [
+        Self::Running,
+        Self::Waiting,
+        Self::Done,
+        Self::Stopped,
+        Self::Replaced,
+        Self::RunningUnknownAgentType,
+        Self::Unknown,
+    ];
+
+    /// The upper-case word used in tables, JSON and filters.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stopped => "STOPPED",
+            Self::Running => "RUNNING",
+            Self::Waiting => "WAITING",
+            Self::Replaced => "REPLACED",
+            Self::RunningUnknownAgentType => "RUNNING_UNKNOWN_AGENT_TYPE",
+            Self::Done => "DONE",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
+
+    /// Whether a process of the agent, or one that took its place, is alive: destroying needs `--force`.
+    pub fn is_alive(self) -> bool {
+        matches!(self, Self::Running | Self::Waiting | Self::Replaced | Self::RunningUnknownAgentType)
+    }
+
+    /// Whether a message can reach the agent's own program.
+    pub fn accepts_messages(self) -> bool {
+        matches!(self, Self::Running | Self::Waiting)
+    }
+
+    /// Whether the agent will not leave this state by itself (what `wait` without a state waits for).
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Stopped | Self::Done)
+    }
+}
+
+impl fmt::Display for AgentState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The text is not the name of a state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{value}` is not one of {}", .known.join(", "))]
+pub struct UnknownState {
+    value: String,
+    known: Vec<&'static str>,
+}
+
+impl FromStr for AgentState {
+    type Err = UnknownState;
+
+    fn from_str(text: &str) -> Result<Self, UnknownState> {
+        Self::ALL.into_iter().find(|state| state.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
+            UnknownState { value: text.to_owned(), known: Self::ALL.map(Self::as_str).to_vec() }
+        })
+    }
+}
+
+/// Why an agent waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum WaitingReason {
+    /// It finished a turn and waits for the next message.
+    EndOfTurn,
+    /// It asks for a permission.
+    Permissions,
+    /// It asked a question.
+    Question,
+}
+
+impl WaitingReason {
+    /// The reason spelled by that word, if it is one.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::EndOfTurn, Self::Permissions, Self::Question]
+            .into_iter()
+            .find(|reason| reason.as_str() == word)
+    }
+
+    /// The upper-case word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::EndOfTurn => "END_OF_TURN",
+            Self::Permissions => "PERMISSIONS",
+            Self::Question => "QUESTION",
+        }
+    }
+}
+
+/// What kind of evidence a state rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateSource {
+    /// The process table and the supervisor's record.
+    Process,
+    /// A marker file the agent or its hooks keep.
+    Marker,
+    /// What tmux says of the pane.
+    Terminal,
+    /// The host itself (it is off, or cannot be reached).
+    Host,
+    /// Nothing could be observed.
+    None,
+}
+
+impl StateSource {
+    /// The lower-case word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Marker => "marker",
+            Self::Terminal => "terminal",
+            Self::Host => "host",
+            Self::None => "none",
+        }
+    }
+}
+
+/// A state together with why it is believed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StateReport {
+    /// What the agent is doing.
+    pub state: AgentState,
+    /// What kind of evidence decided.
+    pub source: StateSource,
+    /// The decisive evidence in one sentence fragment.
+    pub evidence: String,
+    /// Since when, where that is known.
+    pub since: Option<Timestamp>,
+    /// Why it waits, for a waiting agent whose type can tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_reason: Option<WaitingReason>,
+    /// How the process ended, for an agent that is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<ExitStatus>,
+    /// The agent's process outlives its terminal.
+    pub detached: bool,
+}
+
+impl StateReport {
+    /// A report with the mandatory parts; the rest is unknown.
+    pub fn new(state: AgentState, source: StateSource, evidence: impl Into<String>) -> Self {
+        Self {
+            state,
+            source,
+            evidence: evidence.into(),
+            since: None,
+            waiting_reason: None,
+            exit: None,
+            detached: false,
+        }
+    }
+
+    /// The same report with a time.
+    #[must_use]
+    pub fn since(mut self, since: Option<Timestamp>) -> Self {
+        self.since = since;
+        self
+    }
+}
+
+/// What a host is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum HostState {
+    /// Its image is being made.
+    Building,
+    /// It comes up.
+    Starting,
+    /// It answers.
+    Running,
+    /// It goes down.
+    Stopping,
+    /// It was stopped on request.
+    Stopped,
+    /// It stopped because it was idle.
+    Paused,
+    /// It went away without a reason on record.
+    Crashed,
+    /// It could not be made.
+    Failed,
+    /// It is gone for good.
+    Destroyed,
+    /// It refuses our key.
+    Unauthenticated,
+    /// It could not be observed.
+    Unknown,
+}
+
+impl HostState {
+    /// The upper-case word used in tables, JSON and filters.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Building => "BUILDING",
+            Self::Starting => "STARTING",
+            Self::Running => "RUNNING",
+            Self::Stopping => "STOPPING",
+            Self::Stopped => "STOPPED",
+            Self::Paused => "PAUSED",
+            Self::Crashed => "CRASHED",
+            Self::Failed => "FAILED",
+            Self::Destroyed => "DESTROYED",
+            Self::Unauthenticated => "UNAUTHENTICATED",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_reads_back_from_its_word() {
+        for state in AgentState::ALL {
+            assert_eq!(state.as_str().parse::<AgentState>(), Ok(state));
+            assert_eq!(serde_json::to_value(state).unwrap(), state.as_str());
+        }
+        assert!("RUNING".parse::<AgentState>().unwrap_err().to_string().contains("is not one of RUNNING"));
+    }
+}
