@@ -1,0 +1,197 @@
+//! Getting a message into an agent, and proof that it got there.
+//!
+//! The caller holds the agent's message lock. Budget: one tmux process per message.
+
+use std::time::{Duration, Instant};
+
+use mngr_host::files::FilesError;
+use mngr_host::host::{Host, TerminalMode, WatchRequest};
+use mngr_host::interrupt::Interrupted;
+use mngr_host::proc::ExecError;
+use mngr_host::tmux::{PaneId, Tmux, TmuxError};
+use mngr_host::watch::WatchError;
+use mngr_model::HostPath;
+use mngr_model::delivery::DeliveryLevel;
+use mngr_model::layout::AgentLayout;
+
+use crate::manifest::{Delivery, Framing};
+use crate::scripted;
+
+/// The longest line, with its newline, a terminal in canonical mode hands to its reader; the rest would be dropped.
+pub const CANONICAL_LINE_LIMIT: usize = 4096;
+
+/// Why a text cannot be a message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TextProblem {
+    /// There is nothing in it.
+    #[error("the message is empty")]
+    Empty,
+    /// A terminal would act on it instead of passing it on.
+    #[error("the message holds the control character `{}` at byte {at}; a terminal would act on it", .character.escape_default())]
+    Control {
+        /// The character.
+        character: char,
+        /// Where.
+        at: usize,
+    },
+}
+
+/// The text as it is typed: line ends as `\n`, none at the end, nothing a terminal would act on.
+pub fn normalize(text: &str) -> Result<String, TextProblem> {
+    let text = text.replace("\r\n", "\n");
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    if text.trim().is_empty() {
+        return Err(TextProblem::Empty);
+    }
+    let is_bad = |c: char| c.is_control() && c != '\n' && c != '\t';
+    match text.char_indices().find(|(_, c)| is_bad(*c)) {
+        Some((at, character)) => Err(TextProblem::Control { character, at }),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// Why a message did not get as far as its type can prove.
+#[derive(Debug, thiserror::Error)]
+pub enum DeliverError {
+    /// Nothing was typed: the terminal would have cut a line.
+    #[error(
+        "line {line} of the message has {length} bytes; the agent reads line by line and its terminal passes on less \
+         than {CANONICAL_LINE_LIMIT}"
+    )]
+    LineTooLong {
+        /// Which line, counted from 1.
+        line: usize,
+        /// How long it is.
+        length: usize,
+    },
+    /// Nothing, or not all, was typed.
+    #[error("cannot type into the agent's terminal")]
+    Tmux(#[source] TmuxError),
+    /// The terminal could not be examined.
+    #[error("cannot examine the agent's terminal")]
+    Terminal(#[source] ExecError),
+    /// It was typed, but the agent did not say that it took it.
+    #[error("the message was {}, but the agent did not accept it within {} s", .level.as_str(), .after.as_secs_f32())]
+    NotAccepted {
+        /// How far it got.
+        level: DeliveryLevel,
+        /// How long the proof was waited for.
+        after: Duration,
+    },
+    /// The proof could not be read.
+    #[error("the message was written, but its acceptance cannot be read")]
+    Proof(#[source] FilesError),
+    /// The proof could not be watched.
+    #[error("the message was written, but its acceptance cannot be watched")]
+    Watch(#[source] WatchError),
+    /// The user gave up waiting for the proof.
+    #[error("interrupted")]
+    Interrupted(#[from] Interrupted),
+}
+
+impl DeliverError {
+    /// How far the message certainly got.
+    pub fn level(&self) -> DeliveryLevel {
+        match self {
+            Self::LineTooLong { .. } | Self::Tmux(_) | Self::Terminal(_) => DeliveryLevel::Nothing,
+            Self::NotAccepted { level, .. } => *level,
+            Self::Proof(_) | Self::Watch(_) | Self::Interrupted(_) => DeliveryLevel::Written,
+        }
+    }
+}
+
+/// A message on its way.
+#[derive(Debug, Clone, Copy)]
+pub struct Message<'a> {
+    /// The normalized text.
+    pub text: &'a str,
+    /// Tells this submission from every other one.
+    pub key: &'a str,
+    /// How long to wait for proof beyond "written".
+    pub patience: Duration,
+}
+
+/// Types the message into the agent's pane and waits for the first proof its type can give.
+pub fn deliver(
+    host: &dyn Host,
+    tmux: Tmux<'_>,
+    pane: &PaneId,
+    agent: &AgentLayout,
+    delivery: Delivery,
+    message: Message<'_>,
+) -> Result<DeliveryLevel, DeliverError> {
+    refuse_long_lines(host, tmux, pane, message.text)?;
+    let bytes = match delivery.framing {
+        Framing::Lines => format!("{}\n", message.text),
+        Framing::Framed => scripted::frame(message.key, message.text),
+    };
+    tmux.paste(pane, bytes.as_bytes()).map_err(DeliverError::Tmux)?;
+    if delivery.proves == DeliveryLevel::Accepted {
+        wait_for_acceptance(host, agent, message)?;
+    }
+    Ok(delivery.proves)
+}
+
+fn refuse_long_lines(host: &dyn Host, tmux: Tmux<'_>, pane: &PaneId, text: &str) -> Result<(), DeliverError> {
+    let too_long = text.lines().enumerate().find(|(_, line)| line.len() + 1 >= CANONICAL_LINE_LIMIT);
+    let Some((index, line)) = too_long else { return Ok(()) };
+    let panes = tmux.list_panes(None).map_err(DeliverError::Tmux)?;
+    let tty: Option<HostPath> = panes.into_iter().find(|facts| facts.id == *pane).map(|facts| facts.tty);
+    let mode = match tty {
+        Some(tty) => host.terminal_mode(&tty).map_err(DeliverError::Terminal)?,
+        // Without its terminal the cautious answer is the right one: nothing typed, nothing cut.
+        None => TerminalMode::Canonical,
+    };
+    match mode {
+        TerminalMode::Raw => Ok(()),
+        TerminalMode::Canonical => Err(DeliverError::LineTooLong { line: index + 1, length: line.len() }),
+    }
+}
+
+fn wait_for_acceptance(
+    host: &dyn Host,
+    agent: &AgentLayout,
+    message: Message<'_>,
+) -> Result<(), DeliverError> {
+    let started = Instant::now();
+    let accepted = scripted::accepted_file(agent);
+    let folder = accepted.parent().unwrap_or_else(|| agent.root().clone());
+    // Watch first, look second: an acceptance in between would otherwise go unseen.
+    let request = WatchRequest { folders: vec![folder], processes: Vec::new() };
+    let mut watch = host.watch(&request).map_err(DeliverError::Watch)?;
+    loop {
+        let text = host.files().read_if_there(&accepted).map_err(DeliverError::Proof)?.unwrap_or_default();
+        if String::from_utf8_lossy(&text).lines().any(|line| line == message.key) {
+            return Ok(());
+        }
+        let Some(left) = message.patience.checked_sub(started.elapsed()).filter(|left| !left.is_zero())
+        else {
+            return Err(DeliverError::NotAccepted { level: DeliveryLevel::Written, after: message.patience });
+        };
+        watch.wait(left.min(Duration::from_secs(1)))?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_refused() {
+        for (text, character) in
+            [("a\u{3}b", '\u{3}'), ("\u{1b}[A", '\u{1b}'), ("x\u{4}", '\u{4}'), ("a\rb", '\r')]
+        {
+            assert!(
+                matches!(normalize(text), Err(TextProblem::Control { character: c, .. }) if c == character)
+            );
+        }
+        assert_eq!(normalize(" \n"), Err(TextProblem::Empty));
+    }
+
+    #[test]
+    fn lines_tabs_and_unicode_are_kept_and_one_line_end_is_cut() {
+        assert_eq!(normalize("a\r\n\tbé\\\n").unwrap(), "a\n\tbé\\");
+        assert_eq!(normalize("-n").unwrap(), "-n");
+        assert_eq!(normalize("a\n\n").unwrap(), "a\n");
+    }
+}

@@ -1,0 +1,32 @@
+mngr_status=$?
+
+# A status above 128 may also mean "stopped" (Ctrl-Z): while the process lives, it is brought back.
+mngr_pid=0
+while read -r mngr_kind mngr_rest; do
+    case $mngr_kind in agent) mngr_pid=${mngr_rest#pid=} mngr_pid=${mngr_pid%%:*} ;; esac
+done <"$mngr_state/process"
+while [ "$mngr_status" -gt 128 ] && [ "$mngr_pid" -gt 1 ] && kill -0 "$mngr_pid" 2>/dev/null; do
+    fg >/dev/null
+    mngr_status=$?
+    kill -0 "$mngr_pid" 2>/dev/null && sleep 0.1
+done
+# After a stop bash still reports the stop; how the process really ended it tells on request. 127: it does not know.
+case $mngr_status in
+14[5-9] | 150)
+    wait "$mngr_pid" 2>/dev/null
+    mngr_waited=$?
+    [ "$mngr_waited" -eq 127 ] || mngr_status=$mngr_waited
+    ;;
+esac
+
+mngr_last=
+while read -r mngr_kind mngr_rest; do mngr_last=$mngr_kind; done <"$mngr_state/process"
+echo "exit status=$mngr_status at=$(date +%s)" >>"$mngr_state/process"
+# Stopped on request: whoever asked is about to end this session, and a shell would only be in the way.
+[ "$mngr_last" = stop ] && exit 0
+
+exec 2>&9 9>&-
+stty sane
+printf '\n[mngr] the agent ended with status %s; this is a plain shell in its work dir\n' "$mngr_status"
+trap - INT QUIT
+exec "${SHELL:-/bin/sh}"

@@ -1,0 +1,88 @@
+//! The script a pane runs: it loads the environment, runs the agent under supervision and records how it ended.
+//!
+//! Plain POSIX `sh` and nothing else, because it runs on hosts that have no mngr. One `date` at the end is all it
+//! spawns beside the agent. The fixed parts are `launch_agent.sh` and `launch_end.sh`; what varies is quoted here.
+
+use mngr_model::HostPath;
+use mngr_model::layout::{AgentLayout, HostLayout};
+use mngr_model::quote::{sh_join, sh_quote};
+
+const BODY: &str = include_str!("launch_agent.sh");
+const END: &str = include_str!("launch_end.sh");
+
+/// The file name of the script that runs further windows, beside the launch script.
+pub const SHELL_SCRIPT_NAME: &str = "window.sh";
+
+/// What a launch script must know.
+#[derive(Debug, Clone)]
+pub struct LaunchSpec<'a> {
+    /// The host's paths.
+    pub host: &'a HostLayout,
+    /// The agent's paths.
+    pub agent: &'a AgentLayout,
+    /// Where the agent works.
+    pub work_dir: &'a HostPath,
+    /// The agent's words.
+    pub argv: &'a [String],
+}
+
+/// The script of the agent's own pane.
+pub fn launch_script(spec: &LaunchSpec<'_>) -> String {
+    format!("{head}{BODY}\nmngr_run {argv}\n{END}", head = head(spec), argv = sh_join(spec.argv))
+}
+
+/// The script of every other window and split: the same environment, then the command given, then a shell.
+pub fn window_script(spec: &LaunchSpec<'_>) -> String {
+    format!(
+        "{head}cd \"$mngr_work\" || :\n[ \"$#\" -gt 0 ] && sh -c \"$1\"\nexec \"${{SHELL:-/bin/sh}}\"\n",
+        head = head(spec)
+    )
+}
+
+fn head(spec: &LaunchSpec<'_>) -> String {
+    let load = |path: HostPath| {
+        let path = sh_quote(path.as_str()).into_owned();
+        format!("[ -f {path} ] && . {path}\n")
+    };
+    format!(
+        "#!/bin/sh\n# Written by mngr at every launch; changes are lost.\nmngr_state={state}\nmngr_work={work}\n\
+         set -a\n{host_env}{agent_env}set +a\n",
+        state = sh_quote(spec.agent.root().as_str()),
+        work = sh_quote(spec.work_dir.as_str()),
+        host_env = load(spec.host.env_file()),
+        agent_env = load(spec.agent.env_file()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use mngr_host::host::Host;
+    use mngr_host::local::LocalHost;
+    use mngr_host::proc::Cmd;
+
+    use super::*;
+
+    #[test]
+    fn hostile_words_reach_the_program_unchanged() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = HostPath::new(dir.path().to_str().unwrap());
+        let host = LocalHost::open(root.join("it's $HOME")).unwrap();
+        let (layout, id) = (host.layout(), mngr_host::random::agent_id());
+        let agent = layout.agent(&id);
+        host.files().make_folder(agent.root()).unwrap();
+        let hostile = ["$(touch pwned)", "`id`", "a'b\"c", "line\nbreak", "", "-n", "\\", "ü"];
+        let mut argv = vec!["printf".to_owned(), "<%s>".to_owned()];
+        argv.extend(hostile.map(str::to_owned));
+        let script =
+            launch_script(&LaunchSpec { host: &layout, agent: &agent, work_dir: &root, argv: &argv });
+        // No terminal here, so job control is left out; everything else is the real script.
+        let script = script.replace("set -m\n", "");
+        let output = host.exec(&Cmd::shell(script).env("SHELL", "/bin/true")).unwrap();
+        let wanted: String = hostile.iter().map(|word| format!("<{word}>")).collect();
+        assert!(output.stdout_text().starts_with(&wanted), "{output:?}");
+        let record = host.files().read_text(&agent.process()).unwrap();
+        let record = mngr_model::process::ProcessRecord::parse(&record);
+        assert!(record.agent.is_some() && record.ending.is_some(), "{record:?}");
+        assert!(!host.files().exists(&root.join("pwned")).unwrap());
+    }
+}

@@ -1,0 +1,10 @@
+//! What is peculiar to one brand of agent: how it is launched, how its state is read, how a message reaches it.
+//!
+//! Facts about a brand are data (`manifests/*.toml`); code is only what data cannot say. All I/O goes through
+//! `mngr-host`, so that an agent may live on any machine.
+
+pub mod deliver;
+pub mod detect;
+pub mod launch;
+pub mod manifest;
+pub mod scripted;

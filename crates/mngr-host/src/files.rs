@@ -1,0 +1,158 @@
+//! The files of a host, seen through one small trait.
+
+use std::io;
+
+use jiff::Timestamp;
+use mngr_model::HostPath;
+
+/// Who may read a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// The user's umask decides.
+    Shared,
+    /// Only the owner (0600).
+    Private,
+    /// The owner may also run it (0700).
+    PrivateExecutable,
+}
+
+/// Whether a write must survive a power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The system writes it back when it likes.
+    Cached,
+    /// It is on the disk when the call returns.
+    Synced,
+}
+
+/// What a path is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// Something else.
+    Other,
+}
+
+/// What is known of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileStat {
+    /// What it is; links are not followed.
+    pub kind: FileKind,
+    /// Bytes.
+    pub size: u64,
+    /// Last change of its contents.
+    pub modified: Option<Timestamp>,
+    /// Permission bits.
+    pub mode: u32,
+}
+
+/// An entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderEntry {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: FileKind,
+}
+
+/// A file operation failed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} `{path}`")]
+pub struct FilesError {
+    /// What was tried, as a verb.
+    pub action: &'static str,
+    /// On which path.
+    pub path: HostPath,
+    /// Why.
+    #[source]
+    pub source: io::Error,
+}
+
+impl FilesError {
+    /// Whether it failed because nothing is there.
+    pub fn is_missing(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    }
+
+    /// Whether it failed because the path is taken.
+    pub fn is_taken(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty)
+    }
+
+    /// Whether the two paths are on different file systems.
+    pub fn is_cross_device(&self) -> bool {
+        self.source.kind() == io::ErrorKind::CrossesDevices
+    }
+}
+
+/// What can be done with files there. Links are followed for reading and writing, never for removing.
+pub trait Files: Send + Sync {
+    /// The contents.
+    fn read(&self, path: &HostPath) -> Result<Vec<u8>, FilesError>;
+
+    /// Replaces the contents in one step: readers see the old or the new file, never a part.
+    fn write(
+        &self,
+        path: &HostPath,
+        bytes: &[u8],
+        access: Access,
+        durability: Durability,
+    ) -> Result<(), FilesError>;
+
+    /// Appends with a single write, creating the file.
+    fn append(&self, path: &HostPath, bytes: &[u8], durability: Durability) -> Result<(), FilesError>;
+
+    /// Makes the folder and those above it.
+    fn make_folder(&self, path: &HostPath) -> Result<(), FilesError>;
+
+    /// Creates the file or sets its time to now.
+    fn touch(&self, path: &HostPath) -> Result<(), FilesError>;
+
+    /// Moves within one file system.
+    fn rename(&self, from: &HostPath, to: &HostPath) -> Result<(), FilesError>;
+
+    /// Makes a symbolic link.
+    fn link(&self, target: &str, at: &HostPath) -> Result<(), FilesError>;
+
+    /// Removes a file or link; nothing there is no error.
+    fn remove_file(&self, path: &HostPath) -> Result<(), FilesError>;
+
+    /// Removes a folder and everything in it; nothing there is no error.
+    fn remove_tree(&self, path: &HostPath) -> Result<(), FilesError>;
+
+    /// What it is, without following a link; `None` when nothing is there.
+    fn stat(&self, path: &HostPath) -> Result<Option<FileStat>, FilesError>;
+
+    /// The entries of a folder, sorted by name; a missing folder has none.
+    fn list(&self, path: &HostPath) -> Result<Vec<FolderEntry>, FilesError>;
+
+    /// The path with all links resolved.
+    fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError>;
+
+    /// How many bytes a folder holds in all.
+    fn tree_size(&self, path: &HostPath) -> Result<u64, FilesError>;
+
+    /// The contents as text; invalid UTF-8 is replaced.
+    fn read_text(&self, path: &HostPath) -> Result<String, FilesError> {
+        Ok(String::from_utf8_lossy(&self.read(path)?).into_owned())
+    }
+
+    /// The contents, or `None` when nothing is there.
+    fn read_if_there(&self, path: &HostPath) -> Result<Option<Vec<u8>>, FilesError> {
+        match self.read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether anything is there.
+    fn exists(&self, path: &HostPath) -> Result<bool, FilesError> {
+        Ok(self.stat(path)?.is_some())
+    }
+}

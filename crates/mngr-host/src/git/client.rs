@@ -1,0 +1,182 @@
+//! One way to run git: the environment it gets, its deadline, and how its failure is read.
+//!
+//! No other file of this folder builds a git command line from scratch.
+
+use std::time::Duration;
+
+use mngr_model::HostPath;
+
+use crate::host::Host;
+use crate::proc::{Cmd, Exit, Output};
+
+use super::error::{GitError, classify};
+
+/// For commands that only look or change a few small files.
+const QUICK: Duration = Duration::from_secs(60);
+
+/// For commands that write a whole checkout or move objects; a large repository with LFS takes its time.
+pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
+
+/// Variables a surrounding git command or hook sets and that would point us at its repository instead of ours.
+const FOREIGN_REPOSITORY: [&str; 9] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_CEILING_DIRECTORIES",
+];
+
+/// Git in one folder of one host.
+#[derive(Clone)]
+pub struct Git<'h> {
+    host: &'h dyn Host,
+    dir: HostPath,
+}
+
+impl std::fmt::Debug for Git<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Git").field("dir", &self.dir).finish_non_exhaustive()
+    }
+}
+
+impl<'h> Git<'h> {
+    /// Git in `dir`, which need not exist or be a repository yet.
+    pub fn new(host: &'h dyn Host, dir: HostPath) -> Self {
+        Self { host, dir }
+    }
+
+    /// Git in another folder of the same host.
+    pub fn at(&self, dir: HostPath) -> Self {
+        Self { host: self.host, dir }
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &HostPath {
+        &self.dir
+    }
+
+    /// The host.
+    pub fn host(&self) -> &'h dyn Host {
+        self.host
+    }
+
+    /// `git` in this folder, out of reach of the git command or hook that may surround us.
+    pub(super) fn program(&self) -> Cmd {
+        let cmd = Cmd::new("git").args(["-C", self.dir.as_str()]).env("GIT_TERMINAL_PROMPT", "0");
+        FOREIGN_REPOSITORY.iter().fold(cmd, |cmd, name| cmd.env_remove(*name))
+    }
+
+    /// A command that looks only: it takes no lock, not even to refresh the index.
+    pub(super) fn look<const N: usize>(&self, args: [&str; N]) -> Invocation<'_> {
+        Invocation::new(self, args).env("GIT_OPTIONAL_LOCKS", "0")
+    }
+
+    /// A command that may change something.
+    pub(super) fn act<const N: usize>(&self, args: [&str; N]) -> Invocation<'_> {
+        Invocation::new(self, args)
+    }
+}
+
+/// A git command being put together.
+pub(super) struct Invocation<'g> {
+    git: &'g Git<'g>,
+    /// The subcommand, for messages.
+    what: String,
+    settings: Vec<String>,
+    args: Vec<String>,
+    env: Vec<(&'static str, String)>,
+    deadline: Duration,
+}
+
+impl<'g> Invocation<'g> {
+    fn new<const N: usize>(git: &'g Git<'_>, args: [&str; N]) -> Self {
+        let is_word = |arg: &&&str| !arg.starts_with('-');
+        let words = if args.first().is_some_and(|first| matches!(*first, "worktree" | "stash" | "submodule"))
+        {
+            2
+        } else {
+            1
+        };
+        Self {
+            git,
+            what: args.iter().filter(is_word).take(words).copied().collect::<Vec<_>>().join(" "),
+            settings: Vec::new(),
+            args: args.map(str::to_owned).to_vec(),
+            env: Vec::new(),
+            deadline: QUICK,
+        }
+    }
+
+    /// One more argument. User text belongs behind `--` or `--end-of-options`.
+    pub(super) fn arg(mut self, arg: impl Into<String>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// More arguments.
+    pub(super) fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// A setting for this command only (`git -c`).
+    pub(super) fn setting(mut self, setting: impl Into<String>) -> Self {
+        self.settings.push(setting.into());
+        self
+    }
+
+    /// A variable for this command only.
+    pub(super) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.env.push((name, value.into()));
+        self
+    }
+
+    /// How long it may take.
+    pub(super) fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Runs it; any exit status is an answer.
+    pub(super) fn output(self) -> Result<Output, GitError> {
+        let Self { git, settings, args, env, deadline, .. } = self;
+        // The C locale because failures are told apart by their text.
+        let mut cmd = git.program().env("LC_ALL", "C").env("GIT_EDITOR", ":").deadline(deadline);
+        cmd = cmd.args(["-c", "core.quotepath=off"]);
+        for setting in settings {
+            cmd = cmd.arg("-c").arg(setting);
+        }
+        cmd = cmd.args(args);
+        for (name, value) in env {
+            cmd = cmd.env(name, value);
+        }
+        Ok(git.host.exec(&cmd)?)
+    }
+
+    /// Runs it; a status other than 0 is an error.
+    pub(super) fn run(self) -> Result<Output, GitError> {
+        let (git, what) = (self.git, self.what.clone());
+        let output = self.output()?;
+        if output.success() { Ok(output) } else { Err(classify(&what, &git.dir, &output)) }
+    }
+
+    /// Runs it for the one line it prints.
+    pub(super) fn line(self) -> Result<String, GitError> {
+        Ok(self.run()?.stdout_text())
+    }
+
+    /// Runs a command that answers by exit status: 0 is yes, 1 is no, anything else an error.
+    pub(super) fn answer(self) -> Result<bool, GitError> {
+        let (git, what) = (self.git, self.what.clone());
+        let output = self.output()?;
+        match output.exit {
+            Exit::Code(0) => Ok(true),
+            Exit::Code(1) => Ok(false),
+            _ => Err(classify(&what, &git.dir, &output)),
+        }
+    }
+}

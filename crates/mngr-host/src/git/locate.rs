@@ -1,0 +1,107 @@
+//! Finding a repository by looking at its files: no process is spawned here.
+
+use mngr_model::HostPath;
+
+use crate::files::FileKind;
+
+use super::client::Git;
+use super::error::GitError;
+
+/// Where a checkout and its repository are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The top folder of the checkout.
+    pub root: HostPath,
+    /// What is particular to this checkout: HEAD, index.
+    pub git_dir: HostPath,
+    /// What all checkouts of the repository share: objects, branches, settings.
+    pub common_dir: HostPath,
+}
+
+impl Location {
+    /// Whether the checkout was made by `git worktree add`.
+    pub fn is_linked_worktree(&self) -> bool {
+        self.git_dir != self.common_dir
+    }
+}
+
+impl Git<'_> {
+    /// The checkout that holds this folder, or `None` outside a repository. Spawns nothing.
+    pub fn locate(&self) -> Result<Option<Location>, GitError> {
+        let spelled = self.dir().normalized();
+        if let Some(found) = self.locate_above(spelled.clone())? {
+            return Ok(Some(found));
+        }
+        // A link into a checkout: what is above it depends on where it leads.
+        match self.host().files().canonical(&spelled) {
+            Ok(real) if real != spelled => self.locate_above(real),
+            _ => Ok(None),
+        }
+    }
+
+    fn locate_above(&self, start: HostPath) -> Result<Option<Location>, GitError> {
+        let mut folder = Some(start);
+        while let Some(root) = folder {
+            if let Some(git_dir) = self.git_dir_of(&root)? {
+                let common_dir = self.common_dir_of(&git_dir)?;
+                return Ok(Some(Location { root, git_dir, common_dir }));
+            }
+            folder = root.parent();
+        }
+        Ok(None)
+    }
+
+    /// Like [`Git::locate`], for callers that need a repository.
+    pub fn require_location(&self) -> Result<Location, GitError> {
+        self.locate()?.ok_or_else(|| GitError::NotARepository { path: self.dir().clone() })
+    }
+
+    /// Whether this folder is the top of a linked worktree. Spawns nothing.
+    pub fn is_worktree(&self) -> Result<bool, GitError> {
+        let root = self.dir().normalized();
+        let Some(git_dir) = self.git_dir_of(&root)? else { return Ok(false) };
+        Ok(self.common_dir_of(&git_dir)? != git_dir)
+    }
+
+    /// Whether both are checkouts of one repository. Spawns nothing.
+    pub fn shares_repository_with(&self, other: &Git<'_>) -> Result<bool, GitError> {
+        if self.host().info().id != other.host().info().id {
+            return Ok(false);
+        }
+        let real = |git: &Git<'_>| -> Result<HostPath, GitError> {
+            Ok(git.host().files().canonical(&git.require_location()?.common_dir)?)
+        };
+        Ok(real(self)? == real(other)?)
+    }
+
+    /// Whether the checkout rooted here has submodules, by its `.gitmodules`. Spawns nothing.
+    pub(super) fn has_gitmodules(&self, root: &HostPath) -> Result<bool, GitError> {
+        Ok(self.host().files().exists(&root.join(".gitmodules"))?)
+    }
+
+    fn git_dir_of(&self, root: &HostPath) -> Result<Option<HostPath>, GitError> {
+        let files = self.host().files();
+        let dot_git = root.join(".git");
+        match files.stat(&dot_git)?.map(|stat| stat.kind) {
+            None | Some(FileKind::Other) => Ok(None),
+            // An empty folder called `.git` is no repository; git walks on, and so do we.
+            Some(FileKind::Folder | FileKind::Link) if files.exists(&dot_git.join("HEAD"))? => {
+                Ok(Some(dot_git))
+            }
+            Some(FileKind::Folder) => Ok(None),
+            Some(FileKind::File | FileKind::Link) => {
+                let text = files.read_text(&dot_git)?;
+                let target = text.strip_prefix("gitdir: ").map(|rest| rest.trim_end_matches(['\n', '\r']));
+                Ok(target.map(|target| root.join(target).normalized()))
+            }
+        }
+    }
+
+    fn common_dir_of(&self, git_dir: &HostPath) -> Result<HostPath, GitError> {
+        let text = self.host().files().read_if_there(&git_dir.join("commondir"))?;
+        Ok(match text {
+            None => git_dir.clone(),
+            Some(bytes) => git_dir.join(String::from_utf8_lossy(&bytes).trim_end()).normalized(),
+        })
+    }
+}

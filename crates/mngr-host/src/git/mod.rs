@@ -1,0 +1,45 @@
+//! Everything git, run with the `git` program on whichever host the repository is on.
+//!
+//! Each file adds methods to [`Git`]; pure parsing ([`status`], [`url`]) stands apart and is tested without a
+//! repository. What must never be here: a decision that belongs to a verb (which branch name, what to do with
+//! uncommitted work) and any direct use of the machine other than through [`crate::host::Host`].
+//!
+//! Needs git 2.38 or newer (`merge-tree --write-tree`, `worktree list -z`).
+
+mod client;
+mod clone;
+mod error;
+mod lfs;
+mod locate;
+mod merge;
+mod mirror;
+mod refs;
+mod repo;
+mod start;
+mod stash;
+pub mod status;
+mod submodule;
+mod sync;
+mod unclean;
+pub mod url;
+mod worktree;
+
+#[cfg(test)]
+mod testing;
+
+pub use client::Git;
+pub use clone::clone_repository;
+pub use error::{GitError, SubmoduleProblem};
+pub use locate::Location;
+pub use merge::MergeOutcome;
+pub use mirror::MirrorRoute;
+pub use refs::{BranchState, DeleteBranch, RESCUE_PREFIX, rescue_ref};
+pub use repo::RepoFacts;
+pub use start::StartPoint;
+pub use stash::Stash;
+pub use status::{Head, RepoPath, UncleanEntry, UncleanKind};
+pub use submodule::Submodule;
+pub use sync::{AheadBehind, BranchFetch, BranchUpdate, Direction};
+pub use unclean::{IgnoredFiles, UncleanCopy};
+pub use url::{is_git_url, repo_name_from_url, strip_credentials};
+pub use worktree::{MoveOutcome, RemoveOutcome, WorktreeEntry};

@@ -1,0 +1,241 @@
+//! Linked worktrees: made, moved, removed, listed.
+//!
+//! Processes: `register_worktree` 1, `check_out` 1 (more with submodules), `move_checkout` 1 (2 and more in the
+//! fallback), `remove_worktree` 1, `list_worktrees` 1.
+//!
+//! Git's own bookkeeping of worktrees is not safe against itself: of many `git worktree add` at once some fail, and a
+//! `remove` may delete the folder an `add` has just made. So every change of that bookkeeping is made under a lock in
+//! the repository. Writing the files, which takes most of the time, is done outside it.
+
+use std::time::Duration;
+
+use mngr_model::HostPath;
+
+use crate::host::Host;
+use crate::lock::{HostLock, LockWait};
+use crate::proc::Cmd;
+
+use super::client::{Git, LONG};
+use super::error::GitError;
+use super::locate::Location;
+use super::start::StartPoint;
+
+/// The lock file, in the folder all checkouts share.
+const LOCK_FILE: &str = "mngr-worktree.lock";
+
+/// Long enough for a thousand others to go first.
+const LOCK_WAIT: Duration = Duration::from_secs(120);
+
+/// How far a move got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MoveOutcome {
+    /// The files are at the new place, and git knows it if it has to.
+    Complete,
+    /// The files are at the new place, but the repository they belong to could not be told.
+    FilesOnly {
+        /// What git said.
+        reason: String,
+    },
+}
+
+/// What removing came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemoveOutcome {
+    /// Files and bookkeeping are gone.
+    Removed,
+    /// Git knew no worktree at that path; nothing was touched.
+    NotRegistered,
+}
+
+/// A checkout git knows of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WorktreeEntry {
+    /// Its folder.
+    pub path: String,
+    /// The commit it has checked out; `None` when bare.
+    pub head: Option<String>,
+    /// The branch it has checked out; `None` when detached.
+    pub branch: Option<String>,
+    /// Whether its folder is missing.
+    pub is_prunable: bool,
+}
+
+impl Git<'_> {
+    /// Makes a worktree with all its files, and the submodules that this checkout has.
+    ///
+    /// On failure the worktree and a new branch may be left; [`Git::remove_worktree`] and
+    /// [`Git::delete_branch`] undo them.
+    pub fn add_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
+        self.register_worktree(path, start)?;
+        self.fill_worktree(path)
+    }
+
+    /// The short part of [`Git::add_worktree`]: the bookkeeping and the branch, under the lock, without files.
+    pub fn register_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
+        start.refuse_options()?;
+        let mut command = self.act(["worktree", "add", "--quiet", "--no-checkout", "--no-guess-remote"]);
+        command = match start {
+            StartPoint::NewBranch { name, base } => {
+                command.args(["--no-track", "-b", name, "--", path.as_str(), base])
+            }
+            StartPoint::Branch(name) => command.args(["--", path.as_str(), name]),
+            StartPoint::Commit(rev) => command.args(["--detach", "--", path.as_str(), rev]),
+        };
+        let _lock = self.lock_worktrees()?;
+        match command.run() {
+            Ok(_) => Ok(()),
+            Err(GitError::UnknownRevision { rev }) if rev == "HEAD" => {
+                Err(GitError::NoCommits { path: self.dir().clone() })
+            }
+            Err(GitError::Failed { stderr, .. }) if stderr.contains("already exists") => {
+                Err(GitError::PathTaken { path: path.clone() })
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The long part of [`Git::add_worktree`]: writes the files of a registered worktree, outside the lock.
+    pub fn fill_worktree(&self, path: &HostPath) -> Result<(), GitError> {
+        let worktree = self.at(path.clone());
+        worktree.check_out()?;
+        let source = self.require_location()?.root;
+        worktree.fill_submodules(&self.at(source))
+    }
+
+    /// Makes files and index what HEAD has. As `git worktree add` does, this runs the `post-checkout` hook.
+    fn check_out(&self) -> Result<(), GitError> {
+        self.act(["checkout", "--quiet", "--force"]).deadline(LONG).run()?;
+        Ok(())
+    }
+
+    /// Moves a checkout with everything in it: staged, untracked and ignored files, nested repositories.
+    ///
+    /// Any folder will do: a worktree, a repository of its own, or no repository at all. Where git refuses to move a
+    /// worktree (submodules, another file system) the folder is moved as it is and git is told afterwards.
+    pub fn move_checkout(&self, to: &HostPath) -> Result<MoveOutcome, GitError> {
+        let (files, from) = (self.host().files(), self.dir().normalized());
+        if files.exists(to)? {
+            return Err(GitError::PathTaken { path: to.clone() });
+        }
+        if let Some(parent) = to.parent() {
+            files.make_folder(&parent)?;
+        }
+        match self.locate()?.filter(|location| location.root == from) {
+            Some(location) if location.is_linked_worktree() => self.move_worktree(&location, to),
+            // A repository of its own, which may be the home of worktrees that then have to find it; or a worktree
+            // whose repository is gone.
+            Some(_) => {
+                move_folder(self.host(), &from, to)?;
+                self.at(to.clone()).repair_worktrees()
+            }
+            None => {
+                move_folder(self.host(), &from, to)?;
+                Ok(MoveOutcome::Complete)
+            }
+        }
+    }
+
+    fn move_worktree(&self, location: &Location, to: &HostPath) -> Result<MoveOutcome, GitError> {
+        let (files, from) = (self.host().files(), &location.root);
+        let _lock = self.lock_worktrees()?;
+        // Twice forced: a worktree the user has locked may move, too; its lock goes with it.
+        let repository = self.at(location.common_dir.clone());
+        let command =
+            repository.act(["worktree", "move", "--force", "--force", "--", from.as_str(), to.as_str()]);
+        match command.run() {
+            Ok(_) => return Ok(MoveOutcome::Complete),
+            Err(GitError::Exec(error)) => return Err(GitError::Exec(error)),
+            // Git may also have failed after the rename.
+            Err(_) if files.exists(to)? => {}
+            Err(_) => move_folder(self.host(), from, to)?,
+        }
+        let moved = self.at(to.clone());
+        let outcome = moved.repair_worktrees()?;
+        if outcome == MoveOutcome::Complete {
+            moved.relink_submodules(from)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Joins a checkout that was moved by hand, and the worktrees it is home to, with their repository again.
+    pub fn repair_worktrees(&self) -> Result<MoveOutcome, GitError> {
+        match self.act(["worktree", "repair"]).run() {
+            Ok(_) => Ok(MoveOutcome::Complete),
+            Err(error) if error.is_interrupted() => Err(error),
+            Err(error) => Ok(MoveOutcome::FilesOnly { reason: error.to_string() }),
+        }
+    }
+
+    /// Deletes a worktree with everything in it, saved or not. Callers make sure that nothing is lost.
+    pub fn remove_worktree(&self, path: &HostPath) -> Result<RemoveOutcome, GitError> {
+        let remove = || {
+            self.act(["worktree", "remove", "--force", "--force", "--", path.as_str()]).deadline(LONG).run()
+        };
+        let _lock = self.lock_worktrees()?;
+        let removed = match remove() {
+            // Its making was cut short: git knows it but does not find itself in the folder.
+            Err(GitError::Failed { stderr, .. }) if stderr.contains("/.git' does not exist") => {
+                self.host().files().remove_tree(path)?;
+                remove()
+            }
+            other => other,
+        };
+        match removed {
+            Ok(_) => Ok(RemoveOutcome::Removed),
+            Err(GitError::Failed { stderr, .. }) if stderr.contains("is not a working tree") => {
+                Ok(RemoveOutcome::NotRegistered)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Every checkout of the repository, the main one first.
+    pub fn list_worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
+        let output = self.look(["worktree", "list", "--porcelain", "-z"]).run()?;
+        Ok(parse_list(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    fn lock_worktrees(&self) -> Result<HostLock, GitError> {
+        let path = self.require_location()?.common_dir.join(LOCK_FILE);
+        Ok(self.host().lock(&path, LockWait::For(LOCK_WAIT))?)
+    }
+}
+
+/// `mv` also moves between file systems, which a rename cannot.
+fn move_folder(host: &dyn Host, from: &HostPath, to: &HostPath) -> Result<(), GitError> {
+    match host.files().rename(from, to) {
+        Ok(()) => return Ok(()),
+        Err(error) if !error.is_cross_device() => return Err(error.into()),
+        Err(_) => {}
+    }
+    let output = host.exec(&Cmd::new("mv").args(["--", from.as_str(), to.as_str()]).deadline(LONG))?;
+    if output.success() {
+        return Ok(());
+    }
+    Err(GitError::Failed {
+        what: "worktree move".to_owned(),
+        stderr: output.stderr_text(),
+        exit: output.exit,
+    })
+}
+
+fn parse_list(text: &str) -> Vec<WorktreeEntry> {
+    let mut entries: Vec<WorktreeEntry> = Vec::new();
+    for line in text.split('\0') {
+        let (label, value) = line.split_once(' ').unwrap_or((line, ""));
+        if label == "worktree" {
+            entries.push(WorktreeEntry { path: value.to_owned(), ..WorktreeEntry::default() });
+        }
+        let Some(entry) = entries.last_mut() else { continue };
+        match label {
+            "HEAD" => entry.head = Some(value.to_owned()),
+            "branch" => entry.branch = Some(value.strip_prefix("refs/heads/").unwrap_or(value).to_owned()),
+            "prunable" => entry.is_prunable = true,
+            _ => {}
+        }
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! What a host can do. Small on purpose: what only some hosts can do is a capability of its own.
+
+use std::time::Duration;
+
+use mngr_model::AgentId;
+use mngr_model::HostPath;
+use mngr_model::facts::{AgentFacts, Detail, Survey};
+use mngr_model::host::HostInfo;
+use mngr_model::layout::HostLayout;
+use mngr_model::process::ProcessId;
+
+use crate::files::Files;
+use crate::lock::{HostLock, LockError, LockWait};
+use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
+use crate::watch::{Watch, WatchError};
+
+/// A place where agents run. Every method may cost a round trip.
+pub trait Host: Send + Sync {
+    /// Who it is.
+    fn info(&self) -> &HostInfo;
+
+    /// Runs a command and collects what it prints. Never runs it twice.
+    fn exec(&self, cmd: &Cmd) -> Result<Output, ExecError>;
+
+    /// Runs a command with our own terminal or pipes.
+    fn exec_attached(
+        &self,
+        cmd: &Cmd,
+        attachment: Attachment,
+        deadline: Option<Duration>,
+    ) -> Result<Exit, ExecError>;
+
+    /// Replaces this process by a command with our terminal. Returns only if that failed.
+    fn exec_replace(&self, cmd: &Cmd) -> ExecError;
+
+    /// Its files.
+    fn files(&self) -> &dyn Files;
+
+    /// Takes a lock that excludes every other mngr, and `flock(1)` in scripts on that host.
+    fn lock(&self, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError>;
+
+    /// One look at all its agents: one round trip, and no process spawned where the system itself can be read.
+    fn survey(&self, detail: Detail) -> Result<Survey, SurveyError>;
+
+    /// A look at one agent only; `None` when there is no such agent.
+    fn look_at(&self, agent: &AgentId, detail: Detail) -> Result<Option<AgentFacts>, SurveyError>;
+
+    /// Ends processes, identified exactly, and waits until they are gone.
+    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ExecError>;
+
+    /// Watches agent state for changes.
+    fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError>;
+
+    /// Whether a word typed at this path would be read by a terminal in canonical (line) mode.
+    fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError>;
+
+    /// Where its state is.
+    fn layout(&self) -> HostLayout {
+        HostLayout::new(self.info().host_dir.clone())
+    }
+}
+
+/// How the program behind a terminal reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TerminalMode {
+    /// Line by line: the kernel edits the line and limits its length.
+    Canonical,
+    /// Byte by byte.
+    Raw,
+}
+
+/// The host could not be looked at.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the state of host `{host}`")]
+pub struct SurveyError {
+    /// Its name.
+    pub host: String,
+    /// Why.
+    #[source]
+    pub source: std::io::Error,
+}
+
+/// Which processes to end.
+#[derive(Debug, Clone)]
+pub struct EndRequest {
+    /// Everything whose environment says it belongs to this agent, and what descends from it.
+    pub agent: AgentId,
+    /// The agent's own program, asked first; a number that now belongs to another process is left alone.
+    pub program: Option<ProcessId>,
+    /// How long the program gets between SIGTERM and SIGKILL.
+    pub grace: Duration,
+}
+
+/// What ending them came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EndReport {
+    /// How many were asked to end.
+    pub signalled: usize,
+    /// How many had to be killed.
+    pub killed: usize,
+    /// Numbers of those that still live.
+    pub remaining: Vec<i32>,
+}
+
+/// What to watch.
+#[derive(Debug, Clone, Default)]
+pub struct WatchRequest {
+    /// Folders whose entries matter.
+    pub folders: Vec<HostPath>,
+    /// Processes whose end matters.
+    pub processes: Vec<ProcessId>,
+}

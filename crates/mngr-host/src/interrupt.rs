@@ -1,0 +1,77 @@
+//! Ctrl-C: noted by the signal handler, met at well-defined places, ignored while something is being undone.
+//!
+//! The handler writes to a pipe so that a `poll` on a child's output wakes at once.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+static NOTED: AtomicBool = AtomicBool::new(false);
+static SHIELDS: AtomicU32 = AtomicU32::new(0);
+static WAKE: OnceLock<UnixStream> = OnceLock::new();
+
+/// The user asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
+
+/// Starts noting SIGINT, SIGTERM and SIGHUP instead of dying from them. Call once, early in `main`.
+pub fn install() -> io::Result<()> {
+    let (read, write) = UnixStream::pair()?;
+    read.set_nonblocking(true)?;
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
+    }
+    // A second call keeps the first pipe; both would wake.
+    let _ = WAKE.set(read);
+    Ok(())
+}
+
+/// Whether an interrupt was noted and may be acted on here.
+pub fn is_pending() -> bool {
+    if SHIELDS.load(Ordering::Acquire) > 0 {
+        return false;
+    }
+    if !NOTED.load(Ordering::Acquire) && wake_is_readable() {
+        NOTED.store(true, Ordering::Release);
+    }
+    NOTED.load(Ordering::Acquire)
+}
+
+/// Fails if an interrupt was noted. Stands between the steps of an operation.
+pub fn check() -> Result<(), Interrupted> {
+    if is_pending() { Err(Interrupted) } else { Ok(()) }
+}
+
+/// Something to poll beside a child's output; readable once an interrupt was noted.
+pub(crate) fn wake_fd() -> Option<BorrowedFd<'static>> {
+    if SHIELDS.load(Ordering::Acquire) > 0 { None } else { WAKE.get().map(|stream| stream.as_fd()) }
+}
+
+/// While it lives, interrupts are noted but not acted on: an undo runs to its end.
+#[must_use = "the shield ends when this is dropped"]
+#[derive(Debug)]
+pub struct Shield(());
+
+/// Holds interrupts back until the returned value is dropped.
+pub fn shield() -> Shield {
+    SHIELDS.fetch_add(1, Ordering::AcqRel);
+    Shield(())
+}
+
+impl Drop for Shield {
+    fn drop(&mut self) {
+        SHIELDS.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn wake_is_readable() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let Some(stream) = WAKE.get() else { return false };
+    let mut fds = [PollFd::new(stream, PollFlags::IN)];
+    matches!(poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(n) if n > 0)
+}

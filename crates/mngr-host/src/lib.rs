@@ -1,0 +1,18 @@
+//! Doing things on one host: processes, files, locks, tmux, git. The only floor that touches the machine.
+//!
+//! Everything above speaks to a [`host::Host`] and must not assume that a path is local.
+
+pub mod clock;
+pub mod fault;
+pub mod files;
+pub mod git;
+pub mod host;
+pub mod interrupt;
+pub mod local;
+pub mod lock;
+pub mod proc;
+pub mod provider;
+pub mod random;
+pub mod rsync;
+pub mod tmux;
+pub mod watch;

@@ -1,0 +1,263 @@
+//! [`Files`] for this machine.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use jiff::Timestamp;
+use mngr_model::HostPath;
+
+use crate::files::{Access, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
+
+/// This machine's files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalFiles;
+
+fn failed<'a>(action: &'static str, path: &'a HostPath) -> impl FnOnce(io::Error) -> FilesError + 'a {
+    move |source| FilesError { action, path: path.clone(), source }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+impl Files for LocalFiles {
+    fn read(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {
+        fs::read(path.as_str()).map_err(failed("read", path))
+    }
+
+    fn write(
+        &self,
+        path: &HostPath,
+        bytes: &[u8],
+        access: Access,
+        durability: Durability,
+    ) -> Result<(), FilesError> {
+        replace(Path::new(path.as_str()), bytes, access, durability).map_err(failed("write", path))
+    }
+
+    fn append(&self, path: &HostPath, bytes: &[u8], durability: Durability) -> Result<(), FilesError> {
+        let append = || {
+            let mut file = fs::File::options().append(true).create(true).open(path.as_str())?;
+            // One write(2) on O_APPEND: lines of several writers never mix.
+            if file.write(bytes)? != bytes.len() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            if durability == Durability::Synced { file.sync_data() } else { Ok(()) }
+        };
+        append().map_err(failed("append to", path))
+    }
+
+    fn make_folder(&self, path: &HostPath) -> Result<(), FilesError> {
+        fs::create_dir_all(path.as_str()).map_err(failed("create the folder", path))
+    }
+
+    fn touch(&self, path: &HostPath) -> Result<(), FilesError> {
+        let touch = || {
+            let file = fs::File::options().append(true).create(true).open(path.as_str())?;
+            file.set_modified(std::time::SystemTime::now())
+        };
+        touch().map_err(failed("touch", path))
+    }
+
+    fn rename(&self, from: &HostPath, to: &HostPath) -> Result<(), FilesError> {
+        fs::rename(from.as_str(), to.as_str()).map_err(failed("move", from))
+    }
+
+    fn link(&self, target: &str, at: &HostPath) -> Result<(), FilesError> {
+        std::os::unix::fs::symlink(target, at.as_str()).map_err(failed("create the link", at))
+    }
+
+    fn remove_file(&self, path: &HostPath) -> Result<(), FilesError> {
+        match fs::remove_file(path.as_str()) {
+            Err(error) if is_missing(&error) => Ok(()),
+            other => other.map_err(failed("remove", path)),
+        }
+    }
+
+    fn remove_tree(&self, path: &HostPath) -> Result<(), FilesError> {
+        match remove_tree(Path::new(path.as_str())) {
+            Err(error) if is_missing(&error) => Ok(()),
+            other => other.map_err(failed("remove", path)),
+        }
+    }
+
+    fn stat(&self, path: &HostPath) -> Result<Option<FileStat>, FilesError> {
+        match fs::symlink_metadata(path.as_str()) {
+            Ok(meta) => Ok(Some(FileStat {
+                kind: kind_of(meta.file_type()),
+                size: meta.len(),
+                modified: meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok()),
+                mode: meta.mode() & 0o7777,
+            })),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(failed("examine", path)(error)),
+        }
+    }
+
+    fn list(&self, path: &HostPath) -> Result<Vec<FolderEntry>, FilesError> {
+        let entries = match fs::read_dir(path.as_str()) {
+            Ok(entries) => entries,
+            Err(error) if is_missing(&error) => return Ok(Vec::new()),
+            Err(error) => return Err(failed("list", path)(error)),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(failed("list", path))?;
+            // A name that is not UTF-8 cannot be one of ours; it is left alone.
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let kind = entry.file_type().map(kind_of).unwrap_or(FileKind::Other);
+            found.push(FolderEntry { name, kind });
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(found)
+    }
+
+    fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError> {
+        let found = fs::canonicalize(path.as_str()).map_err(failed("find", path))?;
+        match found.into_os_string().into_string() {
+            Ok(text) => Ok(HostPath::new(text)),
+            Err(_) => Err(failed("use the non-UTF-8 path", path)(io::ErrorKind::InvalidData.into())),
+        }
+    }
+
+    fn tree_size(&self, path: &HostPath) -> Result<u64, FilesError> {
+        tree_size(Path::new(path.as_str())).map_err(failed("measure", path))
+    }
+}
+
+fn kind_of(file_type: fs::FileType) -> FileKind {
+    if file_type.is_symlink() {
+        FileKind::Link
+    } else if file_type.is_dir() {
+        FileKind::Folder
+    } else if file_type.is_file() {
+        FileKind::File
+    } else {
+        FileKind::Other
+    }
+}
+
+/// Temp file in the same folder, then rename: a full disk leaves the old file as it was.
+fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) -> io::Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mode = match access {
+        Access::Shared => 0o666,
+        Access::Private => 0o600,
+        Access::PrivateExecutable => 0o700,
+    };
+    // A link is written through: replacing the link itself would cut a dotfile manager's arrangement.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().unwrap_or(folder);
+    let temp = tempfile::Builder::new()
+        .prefix(".mngr-")
+        .make_in(folder, |at| fs::File::options().write(true).create_new(true).mode(mode).open(at))?;
+    temp.as_file().write_all(bytes)?;
+    if durability == Durability::Synced {
+        temp.as_file().sync_data()?;
+    }
+    temp.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Like `remove_dir_all`, but gets through folders the owner made unwritable (Go's module cache does).
+fn remove_tree(path: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(path)?.is_dir() {
+        return fs::remove_file(path);
+    }
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            make_writable(path)?;
+            fs::remove_dir_all(path)
+        }
+        other => other,
+    }
+}
+
+fn make_writable(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            make_writable(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn tree_size(path: &Path) -> io::Result<u64> {
+    let mut total = 0;
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if is_missing(&error) => continue,
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
+            let entry = entry?;
+            let Ok(meta) = entry.path().symlink_metadata() else { continue };
+            if meta.is_dir() {
+                folders.push(entry.path());
+            } else {
+                total += meta.len();
+            }
+        }
+    }
+    Ok(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, HostPath) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = HostPath::new(dir.path().to_str().unwrap());
+        (dir, path)
+    }
+
+    #[test]
+    fn a_private_file_is_private_from_the_start() {
+        let (_guard, dir) = folder();
+        let path = dir.join("env");
+        LocalFiles.write(&path, b"x", Access::Private, Durability::Cached).unwrap();
+        assert_eq!(LocalFiles.stat(&path).unwrap().unwrap().mode, 0o600);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_no_temp_file() {
+        let (_guard, dir) = folder();
+        let path = dir.join("sub/file");
+        assert!(LocalFiles.write(&path, b"x", Access::Shared, Durability::Cached).is_err());
+        LocalFiles.make_folder(&dir.join("sub")).unwrap();
+        LocalFiles.write(&path, b"old", Access::Shared, Durability::Synced).unwrap();
+        LocalFiles.write(&path, b"new", Access::Shared, Durability::Synced).unwrap();
+        assert_eq!(LocalFiles.read(&path).unwrap(), b"new");
+        assert_eq!(LocalFiles.list(&dir.join("sub")).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn writing_through_a_link_keeps_the_link() {
+        let (_guard, dir) = folder();
+        LocalFiles.write(&dir.join("real"), b"a", Access::Shared, Durability::Cached).unwrap();
+        LocalFiles.link("real", &dir.join("link")).unwrap();
+        LocalFiles.write(&dir.join("link"), b"b", Access::Shared, Durability::Cached).unwrap();
+        assert_eq!(LocalFiles.read(&dir.join("real")).unwrap(), b"b");
+        assert_eq!(LocalFiles.stat(&dir.join("link")).unwrap().unwrap().kind, FileKind::Link);
+    }
+
+    #[test]
+    fn removing_gets_through_unwritable_folders_and_spares_link_targets() {
+        let (_guard, dir) = folder();
+        let tree = dir.join("tree");
+        LocalFiles.make_folder(&tree.join("a/b")).unwrap();
+        LocalFiles.write(&dir.join("precious"), b"", Access::Shared, Durability::Cached).unwrap();
+        LocalFiles.link("../../precious", &tree.join("a/link")).unwrap();
+        fs::set_permissions(tree.join("a").as_str(), fs::Permissions::from_mode(0o500)).unwrap();
+        LocalFiles.remove_tree(&tree).unwrap();
+        assert!(!LocalFiles.exists(&tree).unwrap());
+        assert!(LocalFiles.exists(&dir.join("precious")).unwrap());
+    }
+}

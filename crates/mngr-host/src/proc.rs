@@ -1,0 +1,520 @@
+//! The only place that spawns: a deadline, its own process group, captured output, a trace record.
+//!
+//! A [`Cmd`] says what to run; a host says where. Programs are found on `PATH`; nothing goes through a shell unless
+//! the caller names one.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mngr_model::HostPath;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::interrupt;
+
+/// How long a command may take unless it says otherwise. Long enough for a large checkout, short enough that a hung
+/// tool does not hold a lock for ever.
+pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(120);
+
+/// What a command reads.
+#[derive(Debug, Clone, Default)]
+pub enum Input {
+    /// Nothing.
+    #[default]
+    Null,
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A command to be run on some host.
+#[derive(Debug, Clone)]
+pub struct Cmd {
+    pub(crate) program: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) cwd: Option<HostPath>,
+    pub(crate) env: Vec<(String, Option<String>)>,
+    pub(crate) input: Input,
+    pub(crate) deadline: Duration,
+}
+
+impl Cmd {
+    /// A command without arguments, reading nothing.
+    pub fn new(program: impl Into<String>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            cwd: None,
+            env: Vec::new(),
+            input: Input::Null,
+            deadline: DEFAULT_DEADLINE,
+        }
+    }
+
+    /// A command given as words; the first is the program.
+    pub fn from_words<S: Into<String>>(words: impl IntoIterator<Item = S>) -> Self {
+        let mut words = words.into_iter().map(Into::into);
+        let program = words.next().unwrap_or_default();
+        Self::new(program).args(words)
+    }
+
+    /// `sh -c TEXT`, with further words as `$1`, `$2`, ...
+    pub fn shell(text: impl Into<String>) -> Self {
+        Self::new("sh").arg("-c").arg(text)
+    }
+
+    /// One more argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<String>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// More arguments.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Where it runs.
+    #[must_use]
+    pub fn cwd(mut self, dir: &HostPath) -> Self {
+        self.cwd = Some(dir.clone());
+        self
+    }
+
+    /// Sets a variable.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Removes a variable.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl Into<String>) -> Self {
+        self.env.push((name.into(), None));
+        self
+    }
+
+    /// What it reads.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.input = Input::Bytes(bytes.into());
+        self
+    }
+
+    /// How long it may take.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// The program's name, for messages.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    pub(crate) fn to_std(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args);
+        if let Some(dir) = &self.cwd {
+            command.current_dir(dir.as_str());
+        }
+        for (name, value) in &self.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It returned this code.
+    Code(i32),
+    /// This signal ended it.
+    Signal(i32),
+}
+
+impl Exit {
+    /// Whether it returned 0.
+    pub fn success(self) -> bool {
+        self == Self::Code(0)
+    }
+
+    /// The status as a shell reports it.
+    pub fn to_shell(self) -> i32 {
+        match self {
+            Self::Code(code) => code,
+            Self::Signal(signal) => 128 + signal,
+        }
+    }
+
+    fn of(status: std::process::ExitStatus) -> Self {
+        match status.code() {
+            Some(code) => Self::Code(code),
+            None => Self::Signal(status.signal().unwrap_or(0)),
+        }
+    }
+}
+
+/// What a command printed and how it ended.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// How it ended.
+    pub exit: Exit,
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Output {
+    /// Whether it returned 0.
+    pub fn success(&self) -> bool {
+        self.exit.success()
+    }
+
+    /// Standard output as text, without white space at the end.
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
+    }
+
+    /// Standard error as text, without white space at the end.
+    pub fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).trim_end().to_owned()
+    }
+}
+
+/// Why there is no output.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    /// The program is not installed there.
+    #[error("`{program}` was not found on this machine's PATH")]
+    NotFound {
+        /// The program.
+        program: String,
+    },
+    /// The folder to run in does not exist.
+    #[error("cannot run `{program}`: the folder `{dir}` does not exist")]
+    NoFolder {
+        /// The program.
+        program: String,
+        /// The folder.
+        dir: HostPath,
+    },
+    /// It took too long and was ended, with everything it had started in its group.
+    #[error("`{program}` did not finish within {} s and was ended", .after.as_secs_f32())]
+    TimedOut {
+        /// The program.
+        program: String,
+        /// The deadline.
+        after: Duration,
+        /// What it had printed by then.
+        partial: Box<Output>,
+    },
+    /// The user interrupted mngr; the command was ended.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system refused.
+    #[error("cannot run `{program}`")]
+    Io {
+        /// The program.
+        program: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Runs it on this machine and collects what it prints.
+pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
+    let io_error = |source| ExecError::Io { program: cmd.program.clone(), source };
+    let mut command = cmd.to_std();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.stdin(match cmd.input {
+        Input::Null => Stdio::null(),
+        Input::Bytes(_) => Stdio::piped(),
+    });
+    let mut child = command.spawn().map_err(|source| spawn_error(cmd, source))?;
+    let outcome = collect(cmd, &mut child);
+    if outcome.is_err() {
+        end_group(&child);
+        // Reap it: a zombie per failed command would pile up in a long run.
+        let _ = child.wait();
+    }
+    match outcome {
+        Ok(Collected { exit, stdout, stderr }) => Ok(Output { exit, stdout, stderr }),
+        Err(Stop::Interrupted) => Err(ExecError::Interrupted),
+        Err(Stop::TimedOut { stdout, stderr }) => Err(ExecError::TimedOut {
+            program: cmd.program.clone(),
+            after: cmd.deadline,
+            partial: Box::new(Output { exit: Exit::Signal(9), stdout, stderr }),
+        }),
+        Err(Stop::Io(source)) => Err(io_error(source)),
+    }
+}
+
+/// How [`run_attached`] relates to the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attachment {
+    /// It shares our process group, so that it may read the terminal and gets Ctrl-C itself.
+    Foreground,
+    /// It has its own process group; nothing of it survives the deadline.
+    OwnGroup,
+}
+
+/// Runs it with our own standard input, output and error.
+pub(crate) fn run_attached(
+    cmd: &Cmd,
+    attachment: Attachment,
+    deadline: Option<Duration>,
+) -> Result<Exit, ExecError> {
+    let mut command = cmd.to_std();
+    if attachment == Attachment::OwnGroup {
+        command.process_group(0);
+    }
+    let started = Instant::now();
+    let mut child = command.spawn().map_err(|source| spawn_error(cmd, source))?;
+    loop {
+        let waited =
+            child.try_wait().map_err(|source| ExecError::Io { program: cmd.program.clone(), source })?;
+        if let Some(status) = waited {
+            return Ok(Exit::of(status));
+        }
+        let is_late = deadline.is_some_and(|limit| started.elapsed() >= limit);
+        if is_late || (attachment == Attachment::OwnGroup && interrupt::is_pending()) {
+            match attachment {
+                Attachment::OwnGroup => end_group(&child),
+                Attachment::Foreground => drop(child.kill()),
+            }
+            let _ = child.wait();
+            return Err(if is_late {
+                let after = deadline.unwrap_or_default();
+                let partial = Box::new(Output { exit: Exit::Signal(9), stdout: vec![], stderr: vec![] });
+                ExecError::TimedOut { program: cmd.program.clone(), after, partial }
+            } else {
+                ExecError::Interrupted
+            });
+        }
+        let left = deadline.map_or(Duration::from_secs(1), |limit| limit.saturating_sub(started.elapsed()));
+        wait_for_exit(&child, left.min(Duration::from_secs(1)));
+    }
+}
+
+/// Replaces this process. Returns only if that failed.
+pub(crate) fn replace(cmd: &Cmd) -> ExecError {
+    let source = cmd.to_std().exec();
+    spawn_error(cmd, source)
+}
+
+fn spawn_error(cmd: &Cmd, source: io::Error) -> ExecError {
+    if source.kind() == io::ErrorKind::NotFound {
+        // The same error code stands for a missing program and for a missing working folder.
+        if let Some(dir) = cmd.cwd.as_ref().filter(|dir| !std::path::Path::new(dir.as_str()).is_dir()) {
+            return ExecError::NoFolder { program: cmd.program.clone(), dir: dir.clone() };
+        }
+        return ExecError::NotFound { program: cmd.program.clone() };
+    }
+    ExecError::Io { program: cmd.program.clone(), source }
+}
+
+enum Stop {
+    Interrupted,
+    TimedOut { stdout: Vec<u8>, stderr: Vec<u8> },
+    Io(io::Error),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+struct Collected {
+    exit: Exit,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+/// Feeds and drains the child's pipes until it has ended.
+///
+/// The end of the child, not the end of its pipes, ends the loop: a grandchild left in the background may keep the
+/// pipes open for ever.
+fn collect(cmd: &Cmd, child: &mut Child) -> Result<Collected, Stop> {
+    let started = Instant::now();
+    let mut writer = child.stdin.take();
+    let mut pending: &[u8] = match &cmd.input {
+        Input::Bytes(bytes) => bytes,
+        Input::Null => &[],
+    };
+    if pending.is_empty() {
+        writer = None;
+    }
+    let mut out = child.stdout.take();
+    let mut err = child.stderr.take();
+    for fd in [out.as_ref().map(AsFd::as_fd), err.as_ref().map(AsFd::as_fd), writer.as_ref().map(AsFd::as_fd)]
+        .into_iter()
+        .flatten()
+    {
+        rustix::io::ioctl_fionbio(fd, true).map_err(io::Error::from)?;
+    }
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    loop {
+        if let Some(pipe) = &mut writer {
+            match pipe.write(pending) {
+                Ok(count) => pending = &pending[count..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // The child does not want to read more; its exit status will say whether that is a failure.
+                Err(_) => pending = &[],
+            }
+            if pending.is_empty() {
+                writer = None;
+            }
+        }
+        drain(&mut out, &mut stdout)?;
+        drain(&mut err, &mut stderr)?;
+        if out.is_none() && err.is_none() && writer.is_none() {
+            // Usually it exits in the same moment; wait on the process itself.
+            wait_for_exit(child, Duration::from_millis(200).min(cmd.deadline));
+        }
+        if let Some(status) = child.try_wait()? {
+            drain(&mut out, &mut stdout)?;
+            drain(&mut err, &mut stderr)?;
+            return Ok(Collected { exit: Exit::of(status), stdout, stderr });
+        }
+        if interrupt::is_pending() {
+            return Err(Stop::Interrupted);
+        }
+        let elapsed = started.elapsed();
+        if elapsed >= cmd.deadline {
+            return Err(Stop::TimedOut { stdout, stderr });
+        }
+        // The cap is for a child that ends while a grandchild holds its pipes open: nothing else would wake us.
+        let wait = (cmd.deadline - elapsed).min(Duration::from_millis(100));
+        let mut fds = Vec::with_capacity(4);
+        fds.extend(out.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        fds.extend(err.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        fds.extend(writer.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
+        let wake = interrupt::wake_fd();
+        fds.extend(wake.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        if fds.is_empty() {
+            continue;
+        }
+        match poll(&mut fds, Some(&timespec(wait))) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(Stop::Io(error.into())),
+        }
+    }
+}
+
+/// Reads what is there; an ended pipe becomes `None`.
+fn drain<R: Read>(pipe: &mut Option<R>, into: &mut Vec<u8>) -> io::Result<()> {
+    let Some(reader) = pipe else { return Ok(()) };
+    let mut buffer = [0_u8; 16 * 1024];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => {
+                *pipe = None;
+                return Ok(());
+            }
+            Ok(count) => into.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Waits until the child has ended, without reaping it, or until the time is over.
+#[cfg(target_os = "linux")]
+fn wait_for_exit(child: &Child, limit: Duration) {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    let Ok(pidfd) = pidfd_open(pid_of(child), PidfdFlags::empty()) else {
+        return std::thread::sleep(limit.min(Duration::from_millis(1)));
+    };
+    let wake = interrupt::wake_fd();
+    let mut fds = vec![PollFd::new(&pidfd, PollFlags::IN)];
+    fds.extend(wake.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
+    let _ = poll(&mut fds, Some(&timespec(limit)));
+}
+
+/// Waits until the child may have ended. Without pidfds a short sleep has to do.
+#[cfg(not(target_os = "linux"))]
+fn wait_for_exit(_child: &Child, limit: Duration) {
+    std::thread::sleep(limit.min(Duration::from_millis(2)));
+}
+
+fn pid_of(child: &Child) -> Pid {
+    Pid::from_child(child)
+}
+
+fn end_group(child: &Child) {
+    // The child is not reaped yet, so its number cannot belong to anybody else.
+    let _ = kill_process_group(pid_of(child), Signal::KILL);
+}
+
+pub(crate) fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: duration.as_secs().min(i64::MAX as u64) as i64,
+        tv_nsec: duration.subsec_nanos().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_exit_code_and_signal_are_reported() {
+        let output = run(&Cmd::shell("printf out; printf err >&2; exit 3")).unwrap();
+        assert_eq!(
+            (output.exit, output.stdout_text(), output.stderr_text()),
+            (Exit::Code(3), "out".into(), "err".into())
+        );
+        assert_eq!(run(&Cmd::shell("kill -9 $$")).unwrap().exit, Exit::Signal(9));
+    }
+
+    #[test]
+    fn a_megabyte_goes_in_and_comes_back() {
+        let bytes = vec![b'x'; 1 << 20];
+        assert_eq!(run(&Cmd::new("cat").stdin(bytes.clone())).unwrap().stdout, bytes);
+    }
+
+    #[test]
+    fn a_program_that_does_not_read_its_input_is_no_error() {
+        assert!(run(&Cmd::new("true").stdin(vec![b'x'; 1 << 20])).unwrap().success());
+    }
+
+    #[test]
+    fn the_deadline_ends_the_whole_group_and_keeps_what_was_printed() {
+        let started = Instant::now();
+        let cmd = Cmd::shell("echo before; sleep 30 & wait").deadline(Duration::from_millis(200));
+        let Err(ExecError::TimedOut { partial, .. }) = run(&cmd) else { panic!("must time out") };
+        assert_eq!(partial.stdout_text(), "before");
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn a_grandchild_that_keeps_the_pipe_open_does_not_hold_us() {
+        let started = Instant::now();
+        let output = run(&Cmd::shell("sleep 5 & echo done")).unwrap();
+        assert_eq!(output.stdout_text(), "done");
+        assert!(started.elapsed() < Duration::from_secs(3));
+    }
+
+    #[test]
+    fn a_missing_program_and_a_missing_folder_are_told_apart() {
+        assert!(matches!(run(&Cmd::new("mngr-no-such-program")), Err(ExecError::NotFound { .. })));
+        let nowhere = HostPath::new("/nonexistent-mngr");
+        assert!(matches!(run(&Cmd::new("true").cwd(&nowhere)), Err(ExecError::NoFolder { .. })));
+    }
+}

@@ -1,0 +1,279 @@
+//! Copying folders with `rsync`. One process per run; both sides are on the host it runs on, or spelled as rsync
+//! spells a remote one.
+
+use std::time::Duration;
+
+use mngr_model::HostPath;
+
+use crate::host::Host;
+use crate::proc::{Cmd, ExecError, Exit, Output};
+
+/// A copy of a large folder takes its time.
+const DEADLINE: Duration = Duration::from_secs(60 * 60);
+
+/// rsync's status for files that disappeared between listing and copying.
+const VANISHED: Exit = Exit::Code(24);
+
+/// One side of a copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Endpoint {
+    /// The file or folder itself.
+    Itself(HostPath),
+    /// What is in the folder, but not the folder.
+    Contents(HostPath),
+    /// A place on another machine, as rsync spells it (`user@host:path`).
+    Remote(String),
+}
+
+impl Endpoint {
+    fn spelled(&self) -> String {
+        match self {
+            // A relative path could be taken for an option or, with a colon, for a remote place.
+            Self::Itself(path) if !path.is_absolute() => format!("./{path}"),
+            Self::Itself(path) => path.to_string(),
+            Self::Contents(path) => {
+                let folder = Self::Itself(path.clone()).spelled();
+                if folder.ends_with('/') { folder } else { format!("{folder}/") }
+            }
+            Self::Remote(place) => place.clone(),
+        }
+    }
+}
+
+/// What happens to files that only the destination has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extraneous {
+    /// They stay.
+    Keep,
+    /// They are deleted, so that the destination becomes like the source.
+    Delete,
+}
+
+/// Whether anything is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Files are copied.
+    Real,
+    /// rsync only tells what it would do.
+    DryRun,
+}
+
+/// A copy was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum RsyncError {
+    /// rsync is not installed there.
+    #[error("`rsync` is not installed; the package is called `rsync` with apt, dnf, apk and brew")]
+    Missing,
+    /// rsync said no; its destination may hold a part of the files.
+    #[error("rsync failed with status {}: {stderr}", .exit.to_shell())]
+    Failed {
+        /// How it ended.
+        exit: Exit,
+        /// The last lines it printed.
+        stderr: String,
+    },
+    /// rsync could not be run.
+    #[error("cannot run rsync")]
+    Exec(#[source] ExecError),
+}
+
+impl From<ExecError> for RsyncError {
+    fn from(error: ExecError) -> Self {
+        match error {
+            ExecError::NotFound { .. } => Self::Missing,
+            other => Self::Exec(other),
+        }
+    }
+}
+
+/// A copy being put together.
+#[derive(Debug, Clone)]
+pub struct Rsync {
+    source: Endpoint,
+    destination: Endpoint,
+    options: Vec<String>,
+    excludes: Vec<String>,
+    extraneous: Extraneous,
+    effect: Effect,
+    list: Option<Vec<u8>>,
+}
+
+impl Rsync {
+    /// Copies recursively with links, permissions and times (`-rlpt`), leaving what only the destination has.
+    pub fn new(source: Endpoint, destination: Endpoint) -> Self {
+        Self {
+            source,
+            destination,
+            options: vec!["-rlpt".to_owned()],
+            excludes: Vec::new(),
+            extraneous: Extraneous::Keep,
+            effect: Effect::Real,
+            list: None,
+        }
+    }
+
+    /// What happens to files that only the destination has.
+    #[must_use]
+    pub fn extraneous(mut self, extraneous: Extraneous) -> Self {
+        self.extraneous = extraneous;
+        self
+    }
+
+    /// Whether anything is changed.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// Leaves out what matches an rsync pattern; a leading `/` anchors it at the top of the source.
+    #[must_use]
+    pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
+        self.excludes.push(pattern.into());
+        self
+    }
+
+    /// Further rsync options, each one word.
+    #[must_use]
+    pub fn options<S: Into<String>>(mut self, options: impl IntoIterator<Item = S>) -> Self {
+        self.options.extend(options.into_iter().map(Into::into));
+        self
+    }
+
+    /// Copies only these paths, relative to the source. Names are bytes and may hold anything but NUL.
+    #[must_use]
+    pub fn only<'a>(mut self, paths: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut list = Vec::new();
+        for path in paths {
+            // Without the `./` a name that starts with `#` or `;` would be a comment to rsync.
+            list.extend_from_slice(b"./");
+            list.extend_from_slice(path);
+            list.push(0);
+        }
+        self.list = Some(list);
+        self
+    }
+
+    /// The command line.
+    pub fn command(&self) -> Cmd {
+        let mut cmd = Cmd::new("rsync").env("LC_ALL", "C").deadline(DEADLINE).args(self.options.clone());
+        if self.extraneous == Extraneous::Delete {
+            cmd = cmd.arg("--delete");
+        }
+        if self.effect == Effect::DryRun {
+            cmd = cmd.arg("--dry-run");
+        }
+        cmd = cmd.args(self.excludes.iter().map(|pattern| format!("--exclude={pattern}")));
+        if let Some(list) = &self.list {
+            cmd = cmd.args(["--from0", "--files-from=-"]).stdin(list.clone());
+        }
+        cmd.args(["--".to_owned(), self.source.spelled(), self.destination.spelled()])
+    }
+
+    /// Runs it. Files that vanish meanwhile are no failure: they are gone from the source too.
+    pub fn run(&self, host: &dyn Host) -> Result<Output, RsyncError> {
+        let output = host.exec(&self.command())?;
+        if output.success() || output.exit == VANISHED {
+            return Ok(output);
+        }
+        let text = output.stderr_text();
+        let lines: Vec<&str> = text.lines().collect();
+        let stderr = lines[lines.len().saturating_sub(4)..].join("; ");
+        Err(RsyncError::Failed { exit: output.exit, stderr })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::local::LocalHost;
+
+    struct Folders {
+        dir: tempfile::TempDir,
+        host: LocalHost,
+    }
+
+    impl Folders {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            for name in ["from", "to"] {
+                fs::create_dir(dir.path().join(name)).unwrap();
+            }
+            let host = LocalHost::open(HostPath::new(dir.path().join("host").to_str().unwrap())).unwrap();
+            Self { dir, host }
+        }
+
+        fn path(&self, name: &str) -> std::path::PathBuf {
+            self.dir.path().join(name)
+        }
+
+        fn copy(&self) -> Rsync {
+            let side = |name: &str| Endpoint::Contents(HostPath::new(self.path(name).to_str().unwrap()));
+            Rsync::new(side("from"), side("to"))
+        }
+    }
+
+    #[test]
+    fn contents_links_and_modes_are_copied_and_excludes_left_out() {
+        let folders = Folders::new();
+        fs::write(folders.path("from/tool"), "x").unwrap();
+        fs::set_permissions(folders.path("from/tool"), fs::Permissions::from_mode(0o755)).unwrap();
+        symlink("tool", folders.path("from/link")).unwrap();
+        fs::create_dir(folders.path("from/.git")).unwrap();
+        folders.copy().exclude("/.git").run(&folders.host).unwrap();
+        assert_eq!(fs::metadata(folders.path("to/tool")).unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(fs::read_link(folders.path("to/link")).unwrap().to_str(), Some("tool"));
+        assert!(!folders.path("to/.git").exists());
+    }
+
+    #[test]
+    fn a_dry_run_changes_nothing_and_deletion_is_only_on_request() {
+        let folders = Folders::new();
+        fs::write(folders.path("from/new"), "x").unwrap();
+        fs::write(folders.path("to/old"), "x").unwrap();
+        folders.copy().extraneous(Extraneous::Delete).effect(Effect::DryRun).run(&folders.host).unwrap();
+        assert!(folders.path("to/old").exists() && !folders.path("to/new").exists());
+        folders.copy().run(&folders.host).unwrap();
+        assert!(folders.path("to/old").exists() && folders.path("to/new").exists());
+        folders.copy().extraneous(Extraneous::Delete).run(&folders.host).unwrap();
+        assert!(!folders.path("to/old").exists());
+    }
+
+    #[test]
+    fn only_listed_names_are_copied_however_odd_they_are() {
+        let folders = Folders::new();
+        let odd = ["-dash", "#hash", ";semi", "new\nline", "quo\"te's", "tab\there", "star*", "é"];
+        for name in odd.iter().chain(&["other"]) {
+            fs::write(folders.path("from").join(name), name).unwrap();
+        }
+        folders.copy().only(odd.iter().map(|name| name.as_bytes())).run(&folders.host).unwrap();
+        for name in odd {
+            assert_eq!(fs::read_to_string(folders.path("to").join(name)).unwrap(), name);
+        }
+        assert!(!folders.path("to/other").exists());
+    }
+
+    #[test]
+    fn a_failure_tells_what_rsync_said() {
+        let folders = Folders::new();
+        let missing = Endpoint::Contents(HostPath::new(folders.path("nowhere").to_str().unwrap()));
+        let to = Endpoint::Contents(HostPath::new(folders.path("to").to_str().unwrap()));
+        let error = Rsync::new(missing, to).run(&folders.host).unwrap_err();
+        assert!(matches!(&error, RsyncError::Failed { stderr, .. } if stderr.contains("nowhere")), "{error}");
+    }
+
+    #[test]
+    fn a_missing_rsync_names_the_package() {
+        let error = RsyncError::from(ExecError::NotFound { program: "rsync".to_owned() });
+        assert!(error.to_string().contains("package is called `rsync`"));
+    }
+
+    #[test]
+    fn relative_paths_cannot_be_taken_for_options_or_hosts() {
+        assert_eq!(Endpoint::Itself(HostPath::new("-x:y")).spelled(), "./-x:y");
+        assert_eq!(Endpoint::Contents(HostPath::new("/a/")).spelled(), "/a/");
+    }
+}

@@ -1,0 +1,17 @@
+//! tmux, driven by its command line. Every target is exact: a pane id, or a session name behind `=`.
+//!
+//! Budget: one tmux process per call. What belongs together goes into one command list.
+
+mod config;
+mod error;
+mod pane;
+mod server;
+mod session;
+mod target;
+
+pub use config::{ServerConfig, render_config};
+pub use error::TmuxError;
+pub use pane::{CaptureRange, PaneFacts};
+pub use server::{Socket, Tmux};
+pub use session::{ExtraWindow, NewSession};
+pub use target::{PaneId, SessionName, SessionNameError};

@@ -1,0 +1,97 @@
+//! Panes: what they are, what they show, and putting text into them.
+
+use mngr_model::HostPath;
+
+use crate::random;
+use crate::tmux::error::TmuxError;
+use crate::tmux::server::Tmux;
+use crate::tmux::target::{PaneId, SessionName};
+
+/// What tmux says of one pane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaneFacts {
+    /// The pane.
+    pub id: PaneId,
+    /// Its session.
+    pub session: String,
+    /// Its window's name.
+    pub window: String,
+    /// Its window's number.
+    pub window_index: u32,
+    /// Its first process.
+    pub pid: i32,
+    /// Its terminal.
+    pub tty: HostPath,
+    /// Whether a viewer scrolls in it, so that keys would not reach the program.
+    pub in_mode: bool,
+}
+
+/// How much of a pane to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CaptureRange {
+    /// What a viewer sees.
+    Visible,
+    /// The whole history too.
+    Full,
+}
+
+const FIELDS: &str =
+    "#{pane_id}\t#{session_name}\t#{window_index}\t#{pane_pid}\t#{pane_tty}\t#{pane_in_mode}\t#{window_name}";
+
+impl Tmux<'_> {
+    /// All panes of one session, or of the whole server.
+    pub fn list_panes(&self, session: Option<&SessionName>) -> Result<Vec<PaneFacts>, TmuxError> {
+        let cmd = self.command(None).arg("list-panes");
+        let cmd = match session {
+            Some(name) => cmd.args(["-s", "-t", &name.session_target()]),
+            None => cmd.arg("-a"),
+        };
+        let output = self.run(&cmd.args(["-F", FIELDS]))?;
+        output.stdout_text().lines().map(parse_pane).collect()
+    }
+
+    /// The text a pane shows, without blank lines at its end.
+    pub fn capture(&self, pane: &PaneId, range: CaptureRange) -> Result<String, TmuxError> {
+        let mut cmd = self.command(None).args(["capture-pane", "-p", "-t", pane.as_str()]);
+        if range == CaptureRange::Full {
+            cmd = cmd.args(["-S", "-"]);
+        }
+        Ok(self.run(&cmd)?.stdout_text())
+    }
+
+    /// Puts bytes into the pane's input in one piece, whatever mode a viewer is in. `\n` arrives as Enter.
+    ///
+    /// A buffer, not keys: keys go to copy mode when a viewer scrolls, are looked up in key tables, and text that ends
+    /// in `;` would end the command. The buffer's name is random, so senders do not meet.
+    pub fn paste(&self, pane: &PaneId, bytes: &[u8]) -> Result<(), TmuxError> {
+        let buffer = format!("mngr-{}", random::hex32());
+        let cmd = self
+            .command(None)
+            .args(["load-buffer", "-b", &buffer, "-", ";"])
+            .args(["paste-buffer", "-d", "-b", &buffer, "-t", pane.as_str()])
+            .stdin(bytes);
+        match self.run(&cmd) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let _ = self.run(&self.command(None).args(["delete-buffer", "-b", &buffer]));
+                Err(error)
+            }
+        }
+    }
+}
+
+fn parse_pane(line: &str) -> Result<PaneFacts, TmuxError> {
+    let parse = || {
+        let mut fields = line.splitn(7, '\t');
+        Some(PaneFacts {
+            id: PaneId::parse(fields.next()?)?,
+            session: fields.next()?.to_owned(),
+            window_index: fields.next()?.parse().ok()?,
+            pid: fields.next()?.parse().ok()?,
+            tty: HostPath::new(fields.next()?),
+            in_mode: fields.next()? != "0",
+            window: fields.next()?.to_owned(),
+        })
+    };
+    parse().ok_or_else(|| TmuxError::Unreadable { answer: line.to_owned(), expected: "a pane" })
+}

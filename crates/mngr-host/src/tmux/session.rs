@@ -1,0 +1,202 @@
+//! Sessions: made whole in one call, ended by exact name.
+
+use mngr_model::HostPath;
+
+use crate::proc::{Cmd, Output};
+use crate::tmux::error::TmuxError;
+use crate::tmux::server::{Socket, Tmux};
+use crate::tmux::target::{PaneId, SessionName};
+
+/// How often a server that exits while we speak to it is tried again, and after which pause.
+const EXIT_RETRIES: u32 = 20;
+const EXIT_PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+
+/// A further window.
+#[derive(Debug, Clone)]
+pub struct ExtraWindow {
+    /// Its name, where the user gave one.
+    pub name: Option<String>,
+    /// The words it runs, without a shell in between.
+    pub words: Vec<String>,
+}
+
+/// A session to be made.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    /// Its exact name.
+    pub name: SessionName,
+    /// The name of its first window.
+    pub window: String,
+    /// Columns and lines.
+    pub size: (u16, u16),
+    /// tmux's `window-size`, if not the server's default.
+    pub window_size: Option<String>,
+    /// Where its processes start.
+    pub dir: HostPath,
+    /// Variables of every process in the session. They are seen by other users of the machine: no secrets here.
+    pub env: Vec<(String, String)>,
+    /// The words the first window runs.
+    pub words: Vec<String>,
+    /// What new windows and splits run.
+    pub default_command: String,
+    /// Further windows.
+    pub extra: Vec<ExtraWindow>,
+    /// Variables to be kept out of a server this call may start.
+    pub unset: Vec<String>,
+    /// The configuration of a server this call may start.
+    pub config: HostPath,
+}
+
+impl Tmux<'_> {
+    /// Makes the session, in one tmux call, and says which pane its program runs in.
+    pub fn new_session(&self, new: &NewSession) -> Result<PaneId, TmuxError> {
+        let session = new.name.session_target();
+        let (width, height) = (new.size.0.to_string(), new.size.1.to_string());
+        let mut cmd = self.command(Some(&new.config));
+        for name in &new.unset {
+            cmd = cmd.env_remove(name);
+        }
+        cmd = cmd.args([
+            "new-session",
+            "-d",
+            "-P",
+            "-F",
+            "#{pane_id}",
+            "-s",
+            new.name.as_str(),
+            "-n",
+            &new.window,
+        ]);
+        cmd = cmd.args(["-x", &width, "-y", &height, "-c", new.dir.as_str()]);
+        for (name, value) in &new.env {
+            cmd = cmd.arg("-e").arg(format!("{name}={value}"));
+        }
+        cmd = cmd.args(new.words.iter().map(|word| escape_separator(word)));
+        cmd = cmd.args([
+            ";",
+            "set-option",
+            "-t",
+            &new.name.pane_target(),
+            "default-command",
+            &new.default_command,
+        ]);
+        if let Some(size) = &new.window_size {
+            cmd = cmd.args([";", "set-option", "-t", &new.name.pane_target(), "window-size", size]);
+        }
+        for window in &new.extra {
+            // -d: the agent's window stays the one a viewer sees first.
+            cmd = cmd.args([";", "new-window", "-d", "-t", &new.name.pane_target(), "-c", new.dir.as_str()]);
+            if let Some(name) = &window.name {
+                cmd = cmd.args(["-n", name]);
+            }
+            cmd = cmd.args(window.words.iter().map(|word| escape_separator(word)));
+        }
+        let output = match self.run_surviving_exit(&cmd) {
+            Ok(output) => output,
+            Err(error) => {
+                // A later command of the list may have failed: no half-made session stays. A session that was there
+                // before is not ours to end.
+                if !matches!(error, TmuxError::Taken { .. }) {
+                    let _ = self.run(&self.command(None).args(["kill-session", "-t", &session]));
+                }
+                return Err(error);
+            }
+        };
+        let answer = output.stdout_text();
+        let first = answer.lines().next().unwrap_or_default();
+        PaneId::parse(first)
+            .ok_or_else(|| TmuxError::Unreadable { answer: answer.clone(), expected: "a pane id" })
+    }
+
+    /// Runs a command that may meet a server on its way out, and so may have to start another one.
+    fn run_surviving_exit(&self, cmd: &Cmd) -> Result<Output, TmuxError> {
+        let mut tries = 0;
+        loop {
+            match self.run(cmd) {
+                Err(TmuxError::ServerExited { .. }) if tries < EXIT_RETRIES => {
+                    tries += 1;
+                    std::thread::sleep(EXIT_PAUSE);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Ends the session of exactly that name. No such session is success.
+    pub fn kill_session(&self, name: &SessionName) -> Result<(), TmuxError> {
+        match self.run(&self.command(None).args(["kill-session", "-t", &name.session_target()])) {
+            Ok(_) => Ok(()),
+            Err(error) if error.is_gone() => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether tmux knows a session of exactly that name.
+    pub fn has_session(&self, name: &SessionName) -> Result<bool, TmuxError> {
+        match self.run(&self.command(None).args(["has-session", "-t", &name.session_target()])) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_gone() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Renames a session. No such session is success: a stopped agent has none.
+    pub fn rename_session(&self, from: &SessionName, to: &SessionName) -> Result<(), TmuxError> {
+        match self.run(&self.command(None).args([
+            "rename-session",
+            "-t",
+            &from.session_target(),
+            to.as_str(),
+        ])) {
+            Ok(_) => Ok(()),
+            Err(error) if error.is_gone() => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The command that shows a session in this terminal. `inside` is the value of `TMUX`, if mngr itself runs in a
+    /// pane: on the same server the viewer switches, on another one it attaches a second time.
+    pub fn attach_command(&self, name: &SessionName, inside: Option<&str>, attach_args: &[String]) -> Cmd {
+        let is_same_server = match (self.socket, inside) {
+            (_, None) => false,
+            (Socket::Private(socket), Some(tmux)) => socket_name(tmux) == socket,
+            (Socket::UserDefault, Some(tmux)) => socket_name(tmux) == "default",
+        };
+        if let (true, Some(tmux)) = (is_same_server, inside) {
+            let switch = self.command(None).env("TMUX", tmux);
+            return switch.args(["switch-client", "-t", &name.session_target()]);
+        }
+        let attach = self.command(None).args(attach_args.iter().cloned());
+        attach.args(["attach-session", "-t", &name.session_target()])
+    }
+}
+
+/// The socket's name in `TMUX=/tmp/tmux-0/name,pid,session`.
+fn socket_name(tmux: &str) -> &str {
+    tmux.split(',').next().unwrap_or_default().rsplit('/').next().unwrap_or_default()
+}
+
+/// tmux takes an argument that ends in `;` as the end of a command.
+fn escape_separator(word: &str) -> String {
+    match word.strip_suffix(';') {
+        Some(head) => format!("{head}\\;"),
+        None => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_ends_in_a_semicolon_does_not_end_the_command() {
+        assert_eq!(escape_separator("echo a;"), "echo a\\;");
+        assert_eq!(escape_separator(";"), "\\;");
+        assert_eq!(escape_separator("a;b"), "a;b");
+    }
+
+    #[test]
+    fn the_socket_is_read_from_the_variable() {
+        assert_eq!(socket_name("/tmp/tmux-0/mngr-ab,123,0"), "mngr-ab");
+    }
+}
