@@ -1,12 +1,16 @@
 //! Copying folders with `rsync`. One process per run; both sides are on the host it runs on, or spelled as rsync
 //! spells a remote one.
 
+mod changes;
+
 use std::time::Duration;
 
 use mngr_model::HostPath;
 
 use crate::host::Host;
 use crate::proc::{Cmd, ExecError, Exit, Output};
+
+pub use changes::{Change, ChangeKind};
 
 /// A copy of a large folder takes its time.
 const DEADLINE: Duration = Duration::from_secs(60 * 60);
@@ -170,6 +174,12 @@ impl Rsync {
         cmd.args(["--".to_owned(), self.source.spelled(), self.destination.spelled()])
     }
 
+    /// What running it would change, found out without changing anything.
+    pub fn changes(&self, host: &dyn Host) -> Result<Vec<Change>, RsyncError> {
+        let listing = self.clone().effect(Effect::DryRun).options(["--8-bit-output", changes::OUT_FORMAT]);
+        Ok(changes::parse(&listing.run(host)?.stdout))
+    }
+
     /// Runs it. Files that vanish meanwhile are no failure: they are gone from the source too.
     pub fn run(&self, host: &dyn Host) -> Result<Output, RsyncError> {
         let output = host.exec(&self.command())?;
@@ -254,6 +264,35 @@ mod tests {
             assert_eq!(fs::read_to_string(folders.path("to").join(name)).unwrap(), name);
         }
         assert!(!folders.path("to/other").exists());
+    }
+
+    #[test]
+    fn changes_are_told_without_being_made_however_odd_the_names() {
+        let folders = Folders::new();
+        for name in ["same", "changed", "new\nline", "\\#012", "é", "-dash"] {
+            fs::write(folders.path("from").join(name), name).unwrap();
+        }
+        fs::write(folders.path("to/same"), "same").unwrap();
+        fs::write(folders.path("to/changed"), "CHANGED").unwrap();
+        fs::write(folders.path("to/old"), "old").unwrap();
+        let copy = folders.copy().options(["--checksum", "--no-times"]).extraneous(Extraneous::Delete);
+        let mut told: Vec<(String, ChangeKind)> = copy
+            .changes(&folders.host)
+            .unwrap()
+            .into_iter()
+            .map(|change| (String::from_utf8(change.path).unwrap(), change.kind))
+            .collect();
+        told.sort_by(|a, b| a.0.cmp(&b.0));
+        let expected = [
+            ("-dash", ChangeKind::New),
+            ("\\#012", ChangeKind::New),
+            ("changed", ChangeKind::Changed),
+            ("new\nline", ChangeKind::New),
+            ("old", ChangeKind::Deleted),
+            ("é", ChangeKind::New),
+        ];
+        assert_eq!(told, expected.map(|(path, kind)| (path.to_owned(), kind)));
+        assert!(folders.path("to/old").exists() && !folders.path("to/é").exists());
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! Tests of editing a settings file.
+
 use super::*;
 use crate::keys::command::AnyOption;
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Tests of reading layers.
+
 use super::*;
 use proptest::prelude::*;
 

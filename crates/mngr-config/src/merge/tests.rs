@@ -1,3 +1,5 @@
+//! Tests of the merge operators.
+
 use super::*;
 use crate::layer::{Layer, defaults};
 use crate::origin::LayerKind;

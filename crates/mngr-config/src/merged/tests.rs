@@ -1,3 +1,5 @@
+//! Tests of the merged settings.
+
 use super::*;
 use crate::key::KeyPath;
 use crate::origin::LayerKind;

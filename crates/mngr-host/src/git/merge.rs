@@ -83,7 +83,7 @@ impl Git<'_> {
     }
 
     /// The tree a merge would have; a conflict is an error that names the files. Touches no file and no ref.
-    fn merged_tree(&self, ours: &str, theirs: &str) -> Result<String, GitError> {
+    pub(super) fn merged_tree(&self, ours: &str, theirs: &str) -> Result<String, GitError> {
         let output = self
             .act(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"])
             .args(["--end-of-options", ours, theirs])
@@ -101,8 +101,8 @@ impl Git<'_> {
         }
     }
 
-    /// A merge the user has begun is not ours to end.
-    fn refuse_during_merge(&self) -> Result<(), GitError> {
+    /// Fails while a merge is under way: one the user has begun is not ours to end. Spawns nothing.
+    pub fn refuse_during_merge(&self) -> Result<(), GitError> {
         let location = self.require_location()?;
         if self.host().files().exists(&location.git_dir.join("MERGE_HEAD"))? {
             return Err(GitError::MergeInProgress { path: location.root });

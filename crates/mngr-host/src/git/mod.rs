@@ -8,6 +8,7 @@
 
 mod client;
 mod clone;
+mod compare;
 mod error;
 mod lfs;
 mod locate;
@@ -21,6 +22,7 @@ pub mod status;
 mod submodule;
 mod sync;
 mod unclean;
+mod unheld;
 pub mod url;
 mod worktree;
 
@@ -29,6 +31,7 @@ mod testing;
 
 pub use client::Git;
 pub use clone::clone_repository;
+pub use compare::MergePreview;
 pub use error::{GitError, SubmoduleProblem};
 pub use locate::Location;
 pub use merge::MergeOutcome;

@@ -69,6 +69,19 @@ impl Git<'_> {
         }
     }
 
+    /// Whether no branch of that name exists, as far as files tell: no process. `false` may also mean "ask git".
+    pub fn is_surely_free(&self, name: &str) -> Result<bool, GitError> {
+        let common_dir = self.require_location()?.common_dir;
+        let files = self.host().files();
+        let full = format!("refs/heads/{name}");
+        if files.exists(&common_dir.join("reftable"))? || files.exists(&common_dir.join(&full))? {
+            return Ok(false);
+        }
+        let packed = files.read_if_there(&common_dir.join("packed-refs"))?.unwrap_or_default();
+        let is_packed = packed.split(|byte| *byte == b'\n').any(|line| line.ends_with(full.as_bytes()));
+        Ok(!is_packed)
+    }
+
     /// How a branch name stands towards a base. Cheaper when it is free: then it is one process.
     pub fn branch_state(&self, name: &str, base: &str) -> Result<BranchState, GitError> {
         let Some(Branch { oid, checked_out_at }) = self.branch(name)? else {
@@ -191,6 +204,19 @@ mod tests {
             );
         }
         assert!(matches!(TestRepo::empty().git().resolve("HEAD"), Err(GitError::NoCommits { .. })));
+    }
+
+    #[test]
+    fn a_free_name_is_told_without_a_process_loose_or_packed() {
+        let repo = TestRepo::with_commit();
+        repo.run(&["branch", "mngr/loose"]);
+        let before = repo.processes();
+        assert!(repo.git().is_surely_free("mngr/other").unwrap());
+        assert!(!repo.git().is_surely_free("mngr/loose").unwrap());
+        assert_eq!(repo.processes(), before);
+        repo.run(&["pack-refs", "--all"]);
+        assert!(!repo.git().is_surely_free("mngr/loose").unwrap());
+        assert!(repo.git().is_surely_free("mngr/other").unwrap());
     }
 
     #[test]

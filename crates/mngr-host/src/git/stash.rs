@@ -1,7 +1,7 @@
 //! Setting uncommitted work aside and bringing it back. The stash is shared by all checkouts of a repository, so an
 //! entry is known by its commit, never by its position.
 
-use super::client::Git;
+use super::client::{Git, LONG};
 use super::error::{GitError, classify};
 use super::repo::{Untracked, require_clean};
 use super::status::UncleanKind;
@@ -49,15 +49,36 @@ impl Git<'_> {
         self.drop_stash(stash)
     }
 
+    /// Brings set-aside work back over files that were written since, without being committed: the two are merged,
+    /// with HEAD as their common ground. Otherwise like [`Git::unstash_changes`]; nothing is staged afterwards.
+    pub fn unstash_over_files(&self, stash: &Stash) -> Result<(), GitError> {
+        // Git merges a stash with what is staged and refuses to touch what is not.
+        self.act(["add", "--all"]).deadline(LONG).run()?;
+        let applied = self.act(["stash", "apply", "--quiet", &stash.oid]).output()?;
+        let in_conflict = if applied.success() { Vec::new() } else { self.files_in_conflict()? };
+        self.act(["reset", "--quiet"]).run()?;
+        match (applied.success(), in_conflict.is_empty()) {
+            (true, _) => self.drop_stash(stash),
+            (false, false) => Err(GitError::Conflict { files: in_conflict }),
+            (false, true) => Err(classify("stash apply", self.dir(), &applied)),
+        }
+    }
+
+    /// Keeps changes of tracked files in a commit that no ref holds, and leaves the files as they are; `None` when
+    /// there are none. One process.
+    pub fn save_changes(&self) -> Result<Option<Stash>, GitError> {
+        let oid = self.act(["stash", "create"]).line()?;
+        Ok((!oid.is_empty()).then_some(Stash { oid }))
+    }
+
     /// Throws away changes of tracked files. What they were is kept in the returned stash commit, which no ref holds;
     /// `None` when there were none. Untracked files stay. At most two processes.
     pub fn discard_changes(&self) -> Result<Option<Stash>, GitError> {
-        let oid = self.act(["stash", "create"]).line()?;
-        if oid.is_empty() {
-            return Ok(None);
+        let saved = self.save_changes()?;
+        if saved.is_some() {
+            self.act(["reset", "--quiet", "--hard"]).run()?;
         }
-        self.act(["reset", "--quiet", "--hard"]).run()?;
-        Ok(Some(Stash { oid }))
+        Ok(saved)
     }
 
     fn drop_stash(&self, stash: &Stash) -> Result<(), GitError> {
@@ -119,6 +140,22 @@ mod tests {
         let error = repo.git().unstash_changes(&stash).unwrap_err();
         assert!(matches!(&error, GitError::Conflict { files } if files == &["a.txt"]), "{error:?}");
         assert_eq!(repo.run(&["stash", "list", "--format=%H"]), stash.oid);
+    }
+
+    #[test]
+    fn work_comes_back_merged_with_files_written_meanwhile() {
+        let repo = TestRepo::with_commit();
+        repo.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+        repo.commit("lines");
+        repo.write("a.txt", "MINE\ntwo\nthree\nfour\nfive\n");
+        let stash = repo.git().stash_changes("x").unwrap().unwrap();
+        repo.write("a.txt", "one\ntwo\nthree\nfour\nTHEIRS\n");
+        repo.write("new", "theirs");
+        repo.git().unstash_over_files(&stash).unwrap();
+        let merged = "MINE\ntwo\nthree\nfour\nTHEIRS\n";
+        assert_eq!(repo.read_at(&repo.host_path("a.txt")).as_deref(), Some(merged));
+        assert_eq!(repo.run(&["status", "--porcelain"]), " M a.txt\n?? new");
+        assert_eq!(repo.run(&["stash", "list"]), "");
     }
 
     #[test]

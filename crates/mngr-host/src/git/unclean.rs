@@ -71,7 +71,7 @@ impl Git<'_> {
     }
 
     /// Deletes files below a folder. One process and those `xargs` starts.
-    fn remove_files(&self, folder: &HostPath, names: &BTreeSet<RepoPath>) -> Result<(), GitError> {
+    pub fn remove_files(&self, folder: &HostPath, names: &BTreeSet<RepoPath>) -> Result<(), GitError> {
         let mut list = Vec::new();
         for name in names {
             list.extend_from_slice(name.as_bytes());

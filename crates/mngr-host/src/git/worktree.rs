@@ -196,8 +196,11 @@ impl Git<'_> {
     }
 
     fn lock_worktrees(&self) -> Result<HostLock, GitError> {
-        let path = self.require_location()?.common_dir.join(LOCK_FILE);
-        Ok(self.host().lock(&path, LockWait::For(LOCK_WAIT))?)
+        // The folder may be the repository itself; a bare one has no checkout of its own to be found by.
+        let is_repository = self.host().files().exists(&self.dir().join("HEAD"))?
+            && self.host().files().exists(&self.dir().join("objects"))?;
+        let shared = if is_repository { self.dir().clone() } else { self.require_location()?.common_dir };
+        Ok(self.host().lock(&shared.join(LOCK_FILE), LockWait::For(LOCK_WAIT))?)
     }
 }
 

@@ -1,0 +1,35 @@
+# The commands a person types. What they do is in scripts/ and xtask/, so that it can be read and checked there.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check soak bench audit
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## Build the release binary and watch 20 agents at work in a throw-away repository
+	@scripts/ensure-tools tmux git
+	cargo build --quiet --release --package mngr
+	@scripts/demo.sh
+
+test: ## Install or name what is missing, then every check and every test
+	@scripts/ensure-tools tmux git rsync git-lfs rustfmt clippy cargo-nextest
+	@$(MAKE) --no-print-directory check
+	cargo nextest run --workspace
+
+check: ## Format, lints, floors and file sizes, without the tests
+	cargo fmt --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo xtask rooms
+	cargo xtask budget
+
+soak: ## The long tests, which `make test` leaves out
+	@scripts/ensure-tools tmux git rsync git-lfs cargo-nextest
+	cargo nextest run --workspace --profile soak
+
+bench: ## Compare the release binary with the bare tools
+	@scripts/ensure-tools tmux git
+	cargo xtask bench
+
+audit: ## Check licences, sources and advisories of the dependencies
+	@scripts/ensure-tools cargo-deny
+	cargo deny check

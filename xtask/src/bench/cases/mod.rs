@@ -1,0 +1,10 @@
+//! One module per subject; each case takes its samples and returns its lines of the table.
+
+mod bench;
+pub(crate) mod create;
+pub(crate) mod idle;
+pub(crate) mod list;
+pub(crate) mod verbs;
+pub(crate) mod version;
+
+pub(crate) use bench::Bench;

@@ -1,0 +1,101 @@
+//! What a person can ask of the benchmark.
+
+use clap::{Args, ValueEnum};
+
+/// Options of `cargo xtask bench`.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Take a fifth of the samples
+    #[arg(long)]
+    quick: bool,
+    /// Run this case only (can be repeated)
+    #[arg(long, value_enum, value_name = "CASE")]
+    only: Vec<Case>,
+}
+
+impl Options {
+    /// How many samples to take.
+    pub(crate) fn effort(&self) -> Effort {
+        if self.quick { Effort::Quick } else { Effort::Full }
+    }
+
+    /// Whether this case was asked for.
+    pub(crate) fn wants(&self, case: Case) -> bool {
+        self.only.is_empty() || self.only.contains(&case)
+    }
+}
+
+/// One line, or a few that belong together, of the benchmark's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Case {
+    /// `--version` against `/bin/true`
+    Version,
+    /// `list` of 100 agents against one `tmux list-panes -a`
+    #[value(name = "list-100")]
+    List100,
+    /// `list` of 1,000 agents: time, memory, and whether it needs another program
+    #[value(name = "list-1000")]
+    List1000,
+    /// `exec` against `sh -c`
+    Exec,
+    /// `message` to an agent that reads lines
+    Message,
+    /// `stop` of a running agent
+    Stop,
+    /// CPU time of 100 agents at rest
+    Idle,
+    /// `create` against `git worktree add` and `tmux new-session`
+    Create,
+    /// 50 `create` at once against 50 `git worktree add` in a row
+    #[value(name = "create-50")]
+    Create50,
+}
+
+/// How many samples to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    Quick,
+    Full,
+}
+
+impl Effort {
+    /// The number of samples where `full` is the number that gives a steady median.
+    pub(crate) fn rounds(self, full: usize) -> usize {
+        match self {
+            Self::Full => full,
+            Self::Quick => full.div_ceil(5),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Probe {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn parsed(args: &[&str]) -> Options {
+        Probe::parse_from([&["bench"], args].concat()).options
+    }
+
+    #[test]
+    fn everything_runs_unless_cases_are_named() {
+        assert!(Case::value_variants().iter().all(|case| parsed(&[]).wants(*case)));
+        let some = parsed(&["--only", "list-100", "--only", "version"]);
+        let wanted: Vec<_> = Case::value_variants().iter().filter(|case| some.wants(**case)).collect();
+        assert_eq!(wanted, [&Case::Version, &Case::List100]);
+    }
+
+    #[test]
+    fn a_quick_run_still_takes_a_sample() {
+        assert_eq!(parsed(&["--quick"]).effort().rounds(3), 1);
+        assert_eq!(parsed(&["--quick"]).effort().rounds(100), 20);
+        assert_eq!(parsed(&[]).effort().rounds(100), 100);
+    }
+}
