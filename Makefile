@@ -8,8 +8,7 @@ help: ## Show this list
 
 demo: ## Build the release binary and watch 20 agents at work in a throw-away repository
 	@scripts/ensure-tools tmux git
-	cargo build --quiet --release --package mngr
-	@scripts/demo.sh
+	@scripts/demo.sh "$$(scripts/build-release)"
 
 test: ## Install or name what is missing, then every check and every test
 	@scripts/ensure-tools tmux git rsync git-lfs rustfmt clippy cargo-nextest

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The main job at work: 20 agents in parallel in a throw-away repository, from create to undo.
 #
-# usage: scripts/demo.sh [MNGR_BINARY]
+# usage: scripts/demo.sh MNGR_BINARY
 #
 # Everything happens in one temporary folder with a home, a host dir and tmux servers of its own. At the end,
 # also after a failure or Ctrl-C, all of it is ended and removed, and that is checked.
@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly agents=20
-readonly binary=$(realpath "${1:-${CARGO_TARGET_DIR:-target}/release/mngr}")
+readonly binary=$(realpath "${1:?the binary, as scripts/build-release prints it}")
 readonly reap=$PWD/crates/mngr-testkit/src/reap.sh
 # Short, because the path of a tmux socket below it has to fit into 108 bytes.
 readonly world=$(mktemp -d /tmp/mngr-demo.XXXXXX)

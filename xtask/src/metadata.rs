@@ -12,7 +12,6 @@ use serde::Deserialize;
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
     pub(crate) workspace_root: PathBuf,
-    pub(crate) target_directory: PathBuf,
 }
 
 /// One crate of the workspace.

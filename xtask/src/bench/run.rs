@@ -1,6 +1,7 @@
 //! From the build to the last line of the table.
 
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use super::cases::{Bench, create, idle, list, verbs, version};
 use super::error::BenchError;
@@ -57,13 +58,14 @@ fn show(rows: Vec<Row>) {
     }
 }
 
+/// The same script `make demo` builds with, so that what is measured is what is shown.
 fn build() -> Result<PathBuf, BenchError> {
-    let metadata = metadata::load()?;
-    let mut cargo = metadata::cargo();
-    cargo.args(["build", "--quiet", "--release", "--package", "mngr"]).current_dir(&metadata.workspace_root);
-    let status = cargo.status().map_err(|source| not_started(&cargo, source))?;
-    if !status.success() {
-        return Err(BenchError::Build(status));
+    let root = metadata::load()?.workspace_root;
+    let mut script = Command::new(root.join("scripts/build-release"));
+    script.stderr(Stdio::inherit());
+    let output = script.output().map_err(|source| not_started(&script, source))?;
+    if !output.status.success() {
+        return Err(BenchError::Build(output.status));
     }
-    Ok(metadata.target_directory.join("release/mngr"))
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }

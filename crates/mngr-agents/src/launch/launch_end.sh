@@ -21,10 +21,17 @@ esac
 
 mngr_last=
 while read -r mngr_kind mngr_rest; do mngr_last=$mngr_kind; done <"$mngr_state/process"
+# From the record on, another job in the foreground means another program: what this script runs must not look like one.
+set +m
 echo "exit status=$mngr_status at=$(date +%s)" >>"$mngr_state/process"
 # Stopped on request: whoever asked is about to end this session, and a shell would only be in the way.
 [ "$mngr_last" = stop ] && exit 0
 
+# What was typed for the agent must not be run by the shell: from here on mngr's paste is refused, and what waits in the
+# terminal is dropped.
+[ -n "${TMUX_PANE-}" ] && tmux set-option -p -t "$TMUX_PANE" @mngr_ended 1
+stty -icanon -echo min 0 time 1
+cat >/dev/null
 exec 2>&9 9>&-
 stty sane
 printf '\n[mngr] the agent ended with status %s; this is a plain shell in its work dir\n' "$mngr_status"

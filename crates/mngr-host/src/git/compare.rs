@@ -147,8 +147,7 @@ mod tests {
             repo.write(name, "x");
         }
         let listed = names(repo.git().list_files().unwrap());
-        let expected =
-            ["-dash", ".gitignore", "a.txt", "dir/b.txt", "dir/new", "new\\nline", "run.sh", "é"];
+        let expected = ["-dash", ".gitignore", "a.txt", "dir/b.txt", "dir/new", "new\\nline", "run.sh", "é"];
         assert_eq!(listed, expected);
     }
 }

@@ -35,6 +35,11 @@ pub enum CaptureRange {
     Full,
 }
 
+/// Set by the launch script once the agent's program has ended.
+const ENDED_OPTION: &str = "#{@mngr_ended}";
+/// What a refused paste prints.
+const ENDED_ANSWER: &str = "ended";
+
 const FIELDS: &str =
     "#{pane_id}\t#{session_name}\t#{window_index}\t#{pane_pid}\t#{pane_tty}\t#{pane_in_mode}\t#{window_name}";
 
@@ -47,7 +52,8 @@ impl Tmux<'_> {
             None => cmd.arg("-a"),
         };
         let output = self.run(&cmd.args(["-F", FIELDS]))?;
-        output.stdout_text().lines().map(parse_pane).collect()
+        // Not trimmed: the last field, a window's name, may be empty.
+        String::from_utf8_lossy(&output.stdout).lines().map(parse_pane).collect()
     }
 
     /// The text a pane shows, without blank lines at its end.
@@ -65,12 +71,19 @@ impl Tmux<'_> {
     /// in `;` would end the command. The buffer's name is random, so senders do not meet.
     pub fn paste(&self, pane: &PaneId, bytes: &[u8]) -> Result<(), TmuxError> {
         let buffer = format!("mngr-{}", random::hex32());
+        // The launch script sets the option before it hands the terminal to a shell. Check and paste are one step of
+        // the server, so no text for an ended agent is ever run by that shell.
+        let refuse = format!("delete-buffer -b {buffer} ; display-message -p {ENDED_ANSWER}");
+        let paste = format!("paste-buffer -d -b {buffer} -t {pane}");
         let cmd = self
             .command(None)
             .args(["load-buffer", "-b", &buffer, "-", ";"])
-            .args(["paste-buffer", "-d", "-b", &buffer, "-t", pane.as_str()])
+            .args(["if-shell", "-F", "-t", pane.as_str(), ENDED_OPTION, &refuse, &paste])
             .stdin(bytes);
         match self.run(&cmd) {
+            Ok(output) if output.stdout_text() == ENDED_ANSWER => {
+                Err(TmuxError::Gone { message: "the agent's program has ended".to_owned() })
+            }
             Ok(_) => Ok(()),
             Err(error) => {
                 let _ = self.run(&self.command(None).args(["delete-buffer", "-b", &buffer]));

@@ -1,0 +1,40 @@
+//! One agent, looked at again: what was seen before a lock was held may no longer be so.
+
+use mngr_agents::detect;
+use mngr_host::host::SurveyError;
+use mngr_model::AgentName;
+use mngr_model::facts::Detail;
+
+use crate::fleet::Agent;
+
+/// The agent cannot be seen any more.
+#[derive(Debug, thiserror::Error)]
+pub enum LookError {
+    /// It was destroyed in the meantime.
+    #[error("agent `{name}` no longer exists")]
+    Gone {
+        /// Its name.
+        name: AgentName,
+    },
+    /// Its host or its record could not be read.
+    #[error("cannot look at agent `{name}`")]
+    Host {
+        /// Its name.
+        name: AgentName,
+        /// Why.
+        #[source]
+        source: SurveyError,
+    },
+}
+
+/// The agent as it is now. Spawns nothing where the system itself can be read.
+pub(crate) fn look_again(agent: &Agent, detail: Detail) -> Result<Agent, LookError> {
+    let name = agent.name().clone();
+    match agent.host.look_at(agent.id(), detail) {
+        Ok(Some(facts)) => {
+            Ok(Agent { host: agent.host.clone(), state: detect::process_state(&facts), facts })
+        }
+        Ok(None) => Err(LookError::Gone { name }),
+        Err(source) => Err(LookError::Host { name, source }),
+    }
+}

@@ -1,0 +1,145 @@
+//! From a type's name and the words after `--` to what is run.
+
+use mngr_agents::launch::{has_shell_syntax, words_after_dashes};
+use mngr_agents::manifest::{BuiltIn, PLANNED};
+use mngr_agents::scripted::script::{self, Step};
+use mngr_config::{AgentTypeSettings, CliArgs, Settings};
+use mngr_host::files::Files;
+use mngr_model::{AgentTypeName, HostPath};
+
+use super::error::CreateError;
+
+/// A type with everything its chain of parents says.
+#[derive(Debug, Clone)]
+pub struct ResolvedType {
+    /// The built-in type at the end of the chain.
+    pub base: BuiltIn,
+    /// The settings of the chain, nearest first.
+    pub chain: Vec<AgentTypeSettings>,
+}
+
+/// The built-in type a type rests on, if it can be told.
+pub fn base_of(settings: &Settings, name: &AgentTypeName) -> Option<BuiltIn> {
+    resolve(settings, name).ok().map(|resolved| resolved.base)
+}
+
+/// Follows the chain of parents.
+pub fn resolve(settings: &Settings, name: &AgentTypeName) -> Result<ResolvedType, CreateError> {
+    let mut chain: Vec<AgentTypeSettings> = Vec::new();
+    let mut current = name.to_string();
+    loop {
+        let custom = settings.agent_types.get(&current);
+        chain.extend(custom.cloned());
+        if let Some(base) = BuiltIn::named(&current) {
+            return Ok(ResolvedType { base, chain });
+        }
+        let Some(custom) = custom else { return Err(unknown(settings, &current)) };
+        match &custom.parent_type {
+            Some(parent) => current = parent.clone(),
+            // A type that only says what to run is a command.
+            None => return Ok(ResolvedType { base: BuiltIn::Command, chain }),
+        }
+        if chain.len() > settings.agent_types.len() {
+            return Err(CreateError::TypeCycle { name: name.to_string() });
+        }
+    }
+}
+
+fn unknown(settings: &Settings, name: &str) -> CreateError {
+    if PLANNED.contains(&name) {
+        return CreateError::PlannedType { name: name.to_owned() };
+    }
+    let known = settings.agent_types.keys().map(String::as_str).chain(BuiltIn::ALL.map(BuiltIn::name));
+    let best = known.map(|known| (strsim::jaro_winkler(known, name), known)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let suggestion = best.filter(|(score, _)| *score > 0.8).map(|(_, known)| known.to_owned());
+    CreateError::UnknownType { name: name.to_owned(), suggestion }
+}
+
+/// The words a `command` agent runs.
+pub fn command_words(resolved: &ResolvedType, name: &AgentTypeName, args: &[String]) -> Result<Vec<String>, CreateError> {
+    let command = resolved.chain.iter().find_map(|settings| settings.command.as_deref());
+    let fixed = fixed_args(resolved, name)?;
+    let Some(command) = command else {
+        let words = words_after_dashes(args);
+        let Some((program, rest)) = words.split_first() else {
+            return Err(CreateError::NoCommand { name: name.to_string() });
+        };
+        return Ok([program.clone()].into_iter().chain(fixed).chain(rest.iter().cloned()).collect());
+    };
+    let tail = fixed.into_iter().chain(args.iter().cloned());
+    match split_words(command) {
+        Some(words) if !words.iter().any(|word| has_operators(word)) => Ok(words.into_iter().chain(tail).collect()),
+        Some(_) => {
+            // Pipes and the like: the shell gets the line, the words behind it stay words.
+            let line = format!("{command} \"$@\"");
+            Ok(["sh", "-c", &line, "sh"].map(str::to_owned).into_iter().chain(tail).collect())
+        }
+        None => Err(CreateError::BadWords { name: name.to_string(), key: "command" }),
+    }
+}
+
+/// The steps a `scripted` agent plays: one step per word; a word `@FILE` stands for the steps in a file.
+pub fn script_steps(files: &dyn Files, cwd: &HostPath, args: &[String]) -> Result<Vec<Step>, CreateError> {
+    if args.is_empty() {
+        return Ok(script::parse(script::DEFAULT_SCRIPT)?);
+    }
+    let mut steps = Vec::new();
+    for arg in args {
+        match arg.strip_prefix('@') {
+            Some(path) => steps.extend(script::parse(&files.read_text(&cwd.join(path))?)?),
+            None => steps.extend(script::parse(arg)?),
+        }
+    }
+    Ok(steps)
+}
+
+fn fixed_args(resolved: &ResolvedType, name: &AgentTypeName) -> Result<Vec<String>, CreateError> {
+    let mut words = Vec::new();
+    // The parent's words first, so that a child's later word wins where programs let the last one win.
+    for settings in resolved.chain.iter().rev() {
+        match &settings.cli_args {
+            None => {}
+            Some(CliArgs::Words(list)) => words.extend(list.iter().cloned()),
+            Some(CliArgs::Line(line)) => words.extend(
+                split_words(line).ok_or_else(|| CreateError::BadWords { name: name.to_string(), key: "cli_args" })?,
+            ),
+        }
+    }
+    Ok(words)
+}
+
+fn has_operators(word: &str) -> bool {
+    has_shell_syntax(word) && word.chars().any(|c| "|&;<>()$`*?[]~{}".contains(c))
+}
+
+/// Splits a line as a shell would, honouring quotes and backslashes; `None` for an unclosed quote.
+fn split_words(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None::<char>);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('"') | None, '\\') => word.get_or_insert_default().push(chars.next()?),
+            (Some(_), c) => word.get_or_insert_default().push(c),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_split_as_a_shell_would() {
+        assert_eq!(split_words(r#"a 'b c' "d\"e" f\ g ''"#).unwrap(), ["a", "b c", "d\"e", "f g", ""]);
+        assert_eq!(split_words("a 'b"), None);
+    }
+}

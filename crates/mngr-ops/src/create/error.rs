@@ -1,0 +1,244 @@
+//! How `create` fails.
+
+use mngr_agents::deliver::{DeliverError, TextProblem};
+use mngr_agents::scripted::script::ScriptError;
+use mngr_host::files::FilesError;
+use mngr_host::git::GitError;
+use mngr_host::host::SurveyError;
+use mngr_host::interrupt::Interrupted;
+use mngr_host::lock::LockError;
+use mngr_host::proc::ExecError;
+use mngr_host::rsync::RsyncError;
+use mngr_model::branch::BranchError;
+use mngr_model::env::{EnvError, EnvFileError};
+use mngr_model::{AgentId, AgentName, HostPath};
+
+use crate::journal::JournalError;
+use crate::launch::LaunchError;
+use crate::message::SendError;
+use crate::record::RecordError;
+use crate::select::SelectError;
+use crate::start::StartError;
+use crate::stop::StopError;
+
+/// No agent was created, and nothing of it is left, unless it says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateError {
+    /// The name is taken.
+    #[error("an agent named `{name}` already exists on this host")]
+    NameTaken {
+        /// The name.
+        name: AgentName,
+    },
+    /// The id is taken.
+    #[error("an agent with the id `{id}` already exists on this host")]
+    IdTaken {
+        /// The id.
+        id: AgentId,
+    },
+    /// No free name was found.
+    #[error("no free name of this style was found; give one")]
+    NoFreeName,
+    /// No type was given and none can be guessed.
+    #[error("no agent type was given")]
+    NoType,
+    /// There is no such type.
+    #[error("unknown agent type `{name}`{}", .suggestion.as_deref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
+    UnknownType {
+        /// The name.
+        name: String,
+        /// One that looks like it.
+        suggestion: Option<String>,
+    },
+    /// The type is planned but not there.
+    #[error("agent type `{name}` is not available in this version")]
+    PlannedType {
+        /// The name.
+        name: String,
+    },
+    /// Custom types that name one another in a circle.
+    #[error("agent type `{name}` inherits from itself")]
+    TypeCycle {
+        /// The name.
+        name: String,
+    },
+    /// The type needs a command.
+    #[error("agent type `{name}` needs a command after `--`")]
+    NoCommand {
+        /// The type.
+        name: String,
+    },
+    /// The command of a type cannot be split into words.
+    #[error("the setting `{key}` of agent type `{name}` has an unclosed quote")]
+    BadWords {
+        /// The type.
+        name: String,
+        /// `command` or `cli_args`.
+        key: &'static str,
+    },
+    /// The script of a scripted agent is wrong.
+    #[error("the script is wrong")]
+    Script(#[from] ScriptError),
+    /// The host is not there.
+    #[error("host `{address}` was not found")]
+    NoHost {
+        /// As it was given.
+        address: String,
+    },
+    /// The provider cannot make hosts.
+    #[error("provider `{provider}` cannot create hosts: it has only this machine")]
+    CannotCreateHost {
+        /// Its name.
+        provider: String,
+    },
+    /// There is no such provider.
+    #[error("provider `{provider}` is not configured")]
+    NoProvider {
+        /// Its name.
+        provider: String,
+    },
+    /// The user stands outside a repository.
+    #[error("`{path}` is not in a git repository")]
+    NoSource {
+        /// Where.
+        path: HostPath,
+    },
+    /// The source is not a folder.
+    #[error("the source `{path}` is not a folder")]
+    SourceMissing {
+        /// The path.
+        path: HostPath,
+    },
+    /// Copying the source would copy mngr's own state, without end.
+    #[error("the source `{source_path}` holds mngr's own state (`{host_dir}`)")]
+    SourceHoldsState {
+        /// The source.
+        source_path: HostPath,
+        /// The host dir.
+        host_dir: HostPath,
+    },
+    /// The source is on another host than the agent; that needs the mirror transfer between hosts.
+    #[error("the source is on host `{host}`, not on the agent's host")]
+    SourceElsewhere {
+        /// The source's host.
+        host: String,
+    },
+    /// The transfer does not fit the source.
+    #[error("`--transfer {mode}` {reason}")]
+    Transfer {
+        /// The mode.
+        mode: &'static str,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The target is taken.
+    #[error("the target path `{path}` already exists and is not an empty folder")]
+    TargetTaken {
+        /// The path.
+        path: HostPath,
+    },
+    /// There is uncommitted work.
+    #[error("the source has uncommitted changes ({count}): {}", .files.join(", "))]
+    Unclean {
+        /// How many.
+        count: usize,
+        /// The first of them.
+        files: Vec<String>,
+    },
+    /// The branch cannot be used.
+    #[error("cannot use that branch")]
+    Branch(#[from] BranchError),
+    /// An extra path of the settings is absolute or leaves the work dir.
+    #[error("`work_dir_extra_paths` names `{path}`, which is not a path inside the work dir")]
+    ExtraPath {
+        /// The path.
+        path: String,
+    },
+    /// A provisioning command failed.
+    #[error("the provisioning command `{command}` failed with exit code {status}{}", .output.as_deref().map(|o| format!(":\n{o}")).unwrap_or_default())]
+    Provision {
+        /// The command.
+        command: String,
+        /// Its status.
+        status: i32,
+        /// The end of what it printed.
+        output: Option<String>,
+    },
+    /// A file to be uploaded is not there.
+    #[error("the file to upload, `{path}`, does not exist")]
+    UploadMissing {
+        /// The file.
+        path: HostPath,
+    },
+    /// A file of variables is wrong.
+    #[error("cannot read the variables in `{path}`")]
+    EnvFile {
+        /// The file.
+        path: HostPath,
+        /// Why.
+        #[source]
+        source: EnvFileError,
+    },
+    /// A variable of the settings is wrong.
+    #[error("bad variable in the settings of the agent type")]
+    Env(#[from] EnvError),
+    /// The first message cannot be sent to any agent.
+    #[error("the first message cannot be sent")]
+    MessageText(#[from] TextProblem),
+    /// The first message did not arrive, so the agent was taken back.
+    #[error("the first message was not delivered")]
+    Message(#[source] DeliverError),
+    /// An address of the request means no agent, or several.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// A message to a reused agent did not arrive.
+    #[error("the agent was reused, but the message was not delivered")]
+    ReusedMessage(#[source] SendError),
+    /// A reused agent could not be started.
+    #[error("the agent could not be started again")]
+    Start(#[source] Box<StartError>),
+    /// An agent to be updated could not be stopped.
+    #[error("the agent could not be stopped for the update")]
+    Stop(#[source] StopError),
+    /// Its record could not be changed.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// It did not come to life.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// rsync failed.
+    #[error(transparent)]
+    Rsync(#[from] RsyncError),
+    /// A file operation failed.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// A command could not be run.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// The host could not be looked at.
+    #[error(transparent)]
+    Survey(#[from] SurveyError),
+    /// The journal could not be kept.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A lock was not free in time.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The record could not be spelled.
+    #[error("cannot spell the agent's record")]
+    Json(#[from] serde_json::Error),
+    /// The user gave up.
+    #[error("interrupted")]
+    Interrupted(#[from] Interrupted),
+    /// It failed, and taking it back failed too.
+    #[error("{failure}; and not everything could be taken back: {left}")]
+    LeftOver {
+        /// What went wrong first, with its causes.
+        failure: String,
+        /// What is left.
+        left: String,
+    },
+}

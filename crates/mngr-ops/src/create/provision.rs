@@ -1,0 +1,209 @@
+//! What an agent finds when it starts: its state folder, its variables, uploaded files, prepared by commands.
+//!
+//! Budget: no process beyond the user's own provisioning commands.
+
+use std::time::Duration;
+
+use mngr_agents::scripted::{self, script::Step as ScriptStep};
+use mngr_host::files::{Access, Durability};
+use mngr_host::host::Host;
+use mngr_host::interrupt;
+use mngr_host::proc::Cmd;
+use mngr_model::env::{self, EnvName, EnvPair, parse_env_file, render_env_file};
+use mngr_model::journal::Step;
+use mngr_model::layout::AgentLayout;
+use mngr_model::window::PRIMARY_WINDOW_NAME;
+use mngr_model::{AgentName, AgentRecord, HostPath};
+
+use super::agent_type::ResolvedType;
+use super::error::CreateError;
+use super::request::{CreateRequest, Upload};
+use crate::journal::Journal;
+use crate::world::World;
+
+/// How long one provisioning command may take.
+const COMMAND_DEADLINE: Duration = Duration::from_secs(3600);
+/// How much of a failed command's output is repeated.
+const OUTPUT_LINES: usize = 20;
+
+/// Makes the state folder and its sub-folders.
+pub(super) fn state_folder(host: &dyn Host, agent: &AgentLayout) -> Result<(), CreateError> {
+    let files = host.files();
+    for folder in ["activity", "status", "events/messages", "commands", "plugin"] {
+        files.make_folder(&agent.root().join(folder))?;
+    }
+    files.touch(&agent.activity_create())?;
+    files.touch(&agent.activity_start())?;
+    Ok(())
+}
+
+/// The variables of the agent, in the order in which later ones win.
+pub(super) fn variables(
+    world: &World,
+    host: &dyn Host,
+    record: &AgentRecord,
+    resolved: &ResolvedType,
+    request: &CreateRequest,
+) -> Result<Vec<EnvPair>, CreateError> {
+    let mut pairs = built_in_variables(world, host, record)?;
+    let type_files = resolved.chain.iter().rev().flat_map(|settings| &settings.env_file);
+    let type_files = type_files.map(|path| world.cwd.join(path));
+    for path in type_files.chain(request.env_files.iter().cloned()) {
+        let text = world.client.files().read_text(&path)?;
+        pairs.extend(parse_env_file(&text).map_err(|source| CreateError::EnvFile { path, source })?);
+    }
+    for (name, value) in resolved.chain.iter().rev().flat_map(|settings| &settings.env) {
+        pairs.push(EnvPair::new(name.parse::<EnvName>()?, value.clone())?);
+    }
+    pairs.extend(request.env.iter().cloned());
+    Ok(pairs)
+}
+
+fn built_in_variables(world: &World, host: &dyn Host, record: &AgentRecord) -> Result<Vec<EnvPair>, CreateError> {
+    let agent = host.layout().agent(&record.id);
+    let primary = world.settings.tmux.primary_window_name.as_str();
+    let primary = if primary.is_empty() { PRIMARY_WINDOW_NAME } else { primary };
+    let base = record.workspace.as_ref().and_then(|workspace| workspace.base_branch.clone()).unwrap_or_default();
+    let values = [
+        (env::MNGR_HOST_DIR, host.info().host_dir.to_string()),
+        (env::MNGR_PREFIX, world.settings.prefix.as_str().to_owned()),
+        (env::MNGR_AGENT_ID, record.id.to_string()),
+        (env::MNGR_AGENT_NAME, record.name.to_string()),
+        (env::MNGR_AGENT_STATE_DIR, agent.root().to_string()),
+        (env::MNGR_AGENT_WORK_DIR, record.work_dir.to_string()),
+        (env::MNGR_PRIMARY_WINDOW_NAME, primary.to_owned()),
+        (env::LLM_USER_PATH, agent.root().join("llm").to_string()),
+        (env::MNGR_GIT_BASE_BRANCH, base.clone()),
+        (env::CODE_GUARDIAN_STOP_HOOK_BASE_BRANCH, base),
+    ];
+    values.into_iter().map(|(name, value)| Ok(EnvPair::new(name.parse()?, value)?)).collect()
+}
+
+/// Writes the variables where only the user can read them.
+pub(super) fn env_file(host: &dyn Host, agent: &AgentLayout, pairs: &[EnvPair]) -> Result<(), CreateError> {
+    let text = render_env_file(pairs);
+    host.files().write(&agent.env_file(), text.as_bytes(), Access::Private, Durability::Cached)?;
+    Ok(())
+}
+
+/// The player of a scripted agent; returns the words that run it.
+pub(super) fn player(
+    host: &dyn Host,
+    agent: &AgentLayout,
+    name: &AgentName,
+    steps: &[ScriptStep],
+) -> Result<Vec<String>, CreateError> {
+    let path = agent.commands().join("play.sh");
+    let text = scripted::compile(steps, name);
+    host.files().write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
+    Ok(vec!["sh".to_owned(), path.to_string()])
+}
+
+/// Folders, files and commands, in this order; the type's own before those of the command line.
+pub(super) fn prepare(
+    world: &World,
+    host: &dyn Host,
+    record: &AgentRecord,
+    resolved: &ResolvedType,
+    request: &CreateRequest,
+    pairs: &[EnvPair],
+    journal: &mut Journal<'_>,
+) -> Result<(), CreateError> {
+    for folder in resolved.chain.iter().rev().flat_map(|settings| &settings.create_directory) {
+        host.files().make_folder(&target(world, record, folder))?;
+    }
+    for spec in resolved.chain.iter().rev().flat_map(|settings| &settings.upload_file) {
+        let (local, remote) = spec.split_once(':').unwrap_or((spec, spec));
+        upload(world, host, record, &Upload { local: world.cwd.join(local), remote: remote.to_owned() }, journal)?;
+    }
+    for file in &request.uploads {
+        upload(world, host, record, file, journal)?;
+    }
+    let of_type = resolved.chain.iter().rev().flat_map(|settings| &settings.extra_provision_command);
+    for command in of_type.chain(&request.provision_commands) {
+        interrupt::check()?;
+        run_command(world, host, record, command, pairs)?;
+    }
+    Ok(())
+}
+
+/// Fails before anything is made if a file to be uploaded is not there.
+pub(super) fn check_uploads(world: &World, request: &CreateRequest) -> Result<(), CreateError> {
+    for upload in &request.uploads {
+        if !world.client.files().exists(&upload.local)? {
+            return Err(CreateError::UploadMissing { path: upload.local.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn upload(
+    world: &World,
+    host: &dyn Host,
+    record: &AgentRecord,
+    file: &Upload,
+    journal: &mut Journal<'_>,
+) -> Result<(), CreateError> {
+    let bytes = world.client.files().read(&file.local)?;
+    let is_executable = world.client.files().stat(&file.local)?.is_some_and(|stat| stat.mode & 0o100 != 0);
+    let path = target(world, record, &file.remote);
+    if let Some(parent) = path.parent() {
+        host.files().make_folder(&parent)?;
+    }
+    let is_ours = record.workspace.as_ref().is_some_and(|w| w.is_generated) && path.is_within(&record.work_dir);
+    if !is_ours {
+        match host.files().read_if_there(&path)? {
+            None => journal.step(Step::File { path: path.clone() })?,
+            Some(old) => {
+                let backup = HostPath::new(format!("{path}.mngr-{}", record.id.hex()));
+                host.files().write(&backup, &old, Access::Private, Durability::Cached)?;
+                journal.step(Step::ReplacedFile { path: path.clone(), backup })?;
+            }
+        }
+    }
+    let access = if is_executable { Access::PrivateExecutable } else { Access::Shared };
+    host.files().write(&path, &bytes, access, Durability::Cached)?;
+    Ok(())
+}
+
+/// Removes the copies of replaced files once the agent is whole.
+pub(super) fn drop_backups(host: &dyn Host, journal: &Journal<'_>) {
+    for step in journal.steps() {
+        if let Step::ReplacedFile { backup, .. } = step {
+            let _ = host.files().remove_file(backup);
+        }
+    }
+}
+
+fn run_command(
+    world: &World,
+    host: &dyn Host,
+    record: &AgentRecord,
+    command: &str,
+    pairs: &[EnvPair],
+) -> Result<(), CreateError> {
+    world.reporter.progress(&format!("Running {command}"));
+    let mut cmd = Cmd::shell(command).cwd(&record.work_dir).deadline(COMMAND_DEADLINE);
+    for pair in pairs {
+        cmd = cmd.env(pair.name().as_str(), pair.value());
+    }
+    let output = host.exec(&cmd)?;
+    if output.success() {
+        return Ok(());
+    }
+    let text = format!("{}\n{}", output.stdout_text(), output.stderr_text());
+    let lines: Vec<&str> = text.trim().lines().collect();
+    let tail = lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n");
+    Err(CreateError::Provision {
+        command: command.to_owned(),
+        status: output.exit.to_shell(),
+        output: (!tail.is_empty()).then_some(tail),
+    })
+}
+
+fn target(world: &World, record: &AgentRecord, path: &str) -> HostPath {
+    match (path.strip_prefix("~/"), &world.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => record.work_dir.join(path).normalized(),
+    }
+}

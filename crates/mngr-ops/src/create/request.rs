@@ -1,0 +1,140 @@
+//! What `create` is asked for and what it gives back.
+
+use std::time::Duration;
+
+use mngr_config::AgentTypeSettings;
+use mngr_model::address::{Location, NewHost};
+use mngr_model::agent::TmuxGeometry;
+use mngr_model::branch::BranchSpec;
+use mngr_model::env::EnvPair;
+use mngr_model::name_style::NameStyle;
+use mngr_model::transfer::TransferMode;
+use mngr_model::window::ExtraWindow;
+use mngr_model::{AgentId, AgentName, AgentTypeName, HostPath};
+
+/// Where the files come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceSpec {
+    /// The repository the user stands in.
+    Here,
+    /// A path or an agent.
+    Location(Location),
+    /// A repository to be cloned.
+    GitUrl(String),
+}
+
+/// Which project the agent is labelled with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Project {
+    /// The source's.
+    OfSource,
+    /// This one.
+    Named(String),
+}
+
+/// What happens to uncommitted files of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UncleanFiles {
+    /// There must be none.
+    Refuse,
+    /// They stay where they are.
+    LeaveBehind,
+    /// The agent gets them too.
+    Carry {
+        /// Also the ignored ones.
+        ignored: bool,
+    },
+}
+
+/// A file to be put on the agent's host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upload {
+    /// Where it is on this machine.
+    pub local: HostPath,
+    /// Where it goes; relative to the work dir.
+    pub remote: String,
+}
+
+/// What `create` is asked for.
+#[derive(Debug, Clone)]
+pub struct CreateRequest {
+    /// Its name, or one of this style.
+    pub name: Option<AgentName>,
+    /// The style of a name made up here.
+    pub name_style: NameStyle,
+    /// Its id, if the caller brings one.
+    pub id: Option<AgentId>,
+    /// Where it runs.
+    pub host: NewHost,
+    /// Where it works, if not in a folder made for it.
+    pub target_path: Option<String>,
+    /// Its type, if given.
+    pub agent_type: Option<AgentTypeName>,
+    /// Settings of the type for this agent alone, from templates.
+    pub type_fields: Option<AgentTypeSettings>,
+    /// The words after `--`.
+    pub agent_args: Vec<String>,
+    /// Labels.
+    pub labels: Vec<(String, String)>,
+    /// The project label.
+    pub project: Project,
+    /// Further windows.
+    pub windows: Vec<ExtraWindow>,
+    /// Its terminal.
+    pub geometry: TmuxGeometry,
+    /// Where its files come from.
+    pub source: SourceSpec,
+    /// How they come; by default what fits.
+    pub transfer: Option<TransferMode>,
+    /// Which branch it works on.
+    pub branch: BranchSpec,
+    /// What happens to uncommitted files.
+    pub unclean: UncleanFiles,
+    /// Where worktrees are made, if not in the host dir.
+    pub worktree_base: Option<HostPath>,
+    /// Further words for rsync.
+    pub rsync_args: Vec<String>,
+    /// Files of variables, on this machine.
+    pub env_files: Vec<HostPath>,
+    /// Variables.
+    pub env: Vec<EnvPair>,
+    /// Commands run in the work dir before the agent starts.
+    pub provision_commands: Vec<String>,
+    /// Files put on the host before the agent starts.
+    pub uploads: Vec<Upload>,
+    /// The first message.
+    pub message: Option<String>,
+    /// Sent on every later start.
+    pub resume_message: Option<String>,
+    /// How long the first message may take to be accepted.
+    pub message_patience: Duration,
+    /// Whether the host starts it when it boots.
+    pub start_on_boot: bool,
+    /// Take an existing agent of that name instead of failing.
+    pub reuse: bool,
+    /// Provision an existing agent again and restart it.
+    pub update: bool,
+}
+
+/// What `create` did.
+#[derive(Debug, Clone)]
+pub struct Created {
+    /// The agent.
+    pub id: AgentId,
+    /// Its name.
+    pub name: AgentName,
+    /// Its type.
+    pub agent_type: AgentTypeName,
+    /// Where it works.
+    pub work_dir: HostPath,
+    /// The branch it works on.
+    pub branch: Option<String>,
+    /// Its host.
+    pub host: mngr_model::host::HostInfo,
+    /// Whether an existing agent was taken.
+    pub was_reused: bool,
+    /// How far the first message got.
+    pub message_level: Option<mngr_model::delivery::DeliveryLevel>,
+    /// What the user should know about the branch.
+    pub branch_note: Option<super::plan::BranchNote>,
+}

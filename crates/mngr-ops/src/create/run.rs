@@ -1,0 +1,303 @@
+//! The order of steps.
+//!
+//! Budget for a worktree agent on this machine: `git status` and `git config` side by side, one look for the branch,
+//! `git worktree add`, one checkout, one tmux call. Nothing waits for a fixed time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mngr_agents::deliver::{self, Message};
+use mngr_agents::manifest::BuiltIn;
+use mngr_agents::scripted::script::Step as ScriptStep;
+use mngr_host::fault;
+use mngr_host::files::{Access, Durability};
+use mngr_host::host::Host;
+use mngr_host::lock::LockWait;
+use mngr_host::tmux::PaneId;
+use mngr_host::{interrupt, random};
+use mngr_model::address::{HostRef, NewHost};
+use mngr_model::agent::AdditionalCommand;
+use mngr_model::delivery::DeliveryLevel;
+use mngr_model::facts::Detail;
+use mngr_model::journal::{Header, Operation, Step};
+use mngr_model::layout::AgentLayout;
+use mngr_model::process::ProcessRecord;
+use mngr_model::quote::sh_join;
+use mngr_model::{AgentId, AgentName, AgentRecord, AgentTypeName};
+
+use super::agent_type::{self, ResolvedType};
+use super::error::CreateError;
+use super::plan::{self, Plan};
+use super::request::{CreateRequest, Created};
+use super::source::{self, Source};
+use super::{provision, reuse, workspace};
+use crate::journal::{self, Journal};
+use crate::launch;
+use crate::recover;
+use crate::world::World;
+
+/// How long another command may hold the host while it chooses a name.
+const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+/// How many made-up names are tried.
+const NAME_TRIES: u32 = 64;
+
+/// What an agent runs, as far as it is known before its folders exist.
+pub(super) struct Program {
+    pub(super) type_name: AgentTypeName,
+    pub(super) resolved: ResolvedType,
+    words: Vec<String>,
+    steps: Vec<ScriptStep>,
+}
+
+impl Program {
+    /// Puts what will run into the record, and the player's script where the type has one.
+    pub(super) fn write_into(
+        &self,
+        host: &dyn Host,
+        agent: &AgentLayout,
+        record: &mut AgentRecord,
+    ) -> Result<(), CreateError> {
+        record.argv = match self.resolved.base {
+            BuiltIn::Command => self.words.clone(),
+            BuiltIn::Scripted => provision::player(host, agent, &record.name, &self.steps)?,
+        };
+        record.command = match record.argv.as_slice() {
+            [shell, flag, line] if shell == "sh" && flag == "-c" => line.clone(),
+            words => sh_join(words),
+        };
+        Ok(())
+    }
+}
+
+/// Creates an agent, or takes an existing one if the request allows it.
+pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateError> {
+    let host = find_host(world, &request.host)?;
+    if request.reuse {
+        if let Some(created) = reuse::reuse(world, request)? {
+            return Ok(created);
+        }
+    }
+    let message = request.message.as_deref().map(deliver::normalize).transpose()?;
+    let program = program(world, request)?;
+    provision::check_uploads(world, request)?;
+    let source = source::find(world, request)?;
+    host.files().make_folder(host.layout().root())?;
+    let (mut journal, id, name) = reserve(world, host.as_ref(), request)?;
+    let built = Build { world, host: &host, request, program: &program, id: &id, name: &name }
+        .run(source, message.as_deref(), &mut journal);
+    match built {
+        Ok(created) => {
+            provision::drop_backups(host.as_ref(), &journal);
+            journal.finish()?;
+            Ok(created)
+        }
+        Err(error) => {
+            let _shield = interrupt::shield();
+            match recover::take_back(world, host.as_ref(), &id, journal.steps()) {
+                Ok(()) => {
+                    journal.finish()?;
+                    Err(error)
+                }
+                // The journal stays, so that the next command tries again.
+                Err(left) => Err(CreateError::LeftOver { failure: crate::error_chain(&error), left }),
+            }
+        }
+    }
+}
+
+/// The host of a new agent.
+pub(super) fn find_host(world: &World, wanted: &NewHost) -> Result<Arc<dyn Host>, CreateError> {
+    match wanted {
+        NewHost::Local => Ok(world.client.clone()),
+        NewHost::New(provider) => {
+            let known = world.providers.iter().any(|p| p.name() == provider);
+            if *provider == world.client.info().provider {
+                return Ok(world.client.clone());
+            }
+            let provider = provider.to_string();
+            Err(if known { CreateError::CannotCreateHost { provider } } else { CreateError::NoProvider { provider } })
+        }
+        NewHost::Named(address) => {
+            let hosts = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
+            let is_meant = |host: &Arc<dyn Host>| {
+                let info = host.info();
+                let is_named = match &address.host {
+                    HostRef::Id(id) => info.id == *id,
+                    HostRef::Name(name) => info.name == *name,
+                };
+                is_named && address.provider.as_ref().is_none_or(|provider| info.provider == *provider)
+            };
+            hosts.into_iter().find(is_meant).ok_or_else(|| CreateError::NoHost { address: address.to_string() })
+        }
+    }
+}
+
+/// What will run. Everything that can be wrong about it is found here, before anything is made.
+pub(super) fn program(world: &World, request: &CreateRequest) -> Result<Program, CreateError> {
+    let type_name = match &request.agent_type {
+        Some(name) => name.clone(),
+        None if !request.agent_args.is_empty() => built_in_name(BuiltIn::Command)?,
+        None => return Err(CreateError::NoType),
+    };
+    let mut resolved = agent_type::resolve(&world.settings, &type_name)?;
+    // Nearest first: what a template says wins over what the type says.
+    resolved.chain.splice(0..0, request.type_fields.clone());
+    let (mut words, mut steps) = (Vec::new(), Vec::new());
+    match resolved.base {
+        BuiltIn::Command => words = agent_type::command_words(&resolved, &type_name, &request.agent_args)?,
+        BuiltIn::Scripted => {
+            steps = agent_type::script_steps(world.client.files(), &world.cwd, &request.agent_args)?;
+        }
+    }
+    Ok(Program { type_name, resolved, words, steps })
+}
+
+fn built_in_name(built_in: BuiltIn) -> Result<AgentTypeName, CreateError> {
+    built_in.name().parse().map_err(|_| CreateError::NoType)
+}
+
+/// Chooses name and id and writes the journal's head, under the host lock: nobody else can choose the same.
+fn reserve<'h>(
+    world: &World,
+    host: &'h dyn Host,
+    request: &CreateRequest,
+) -> Result<(Journal<'h>, AgentId, AgentName), CreateError> {
+    let layout = host.layout();
+    if !host.files().list(&layout.journals())?.is_empty() {
+        recover::recover(world, host);
+    }
+    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+    let survey = host.survey(Detail::Basic)?;
+    let id = request.id.clone().unwrap_or_else(random::agent_id);
+    if survey.agents.iter().any(|facts| facts.record.id == id) || survey.broken.iter().any(|b| b.folder == id.as_str()) {
+        return Err(CreateError::IdTaken { id });
+    }
+    let mut taken: Vec<AgentName> = survey.agents.into_iter().map(|facts| facts.record.name).collect();
+    for entry in &survey.journals {
+        let text = host.files().read_if_there(&layout.journals().join(entry))?.unwrap_or_default();
+        taken.extend(journal::read(&String::from_utf8_lossy(&text)).map(|(header, _)| header.name));
+    }
+    let name = match &request.name {
+        Some(name) if taken.contains(name) => return Err(CreateError::NameTaken { name: name.clone() }),
+        Some(name) => name.clone(),
+        None => free_name(request, &taken)?,
+    };
+    let header = Header {
+        operation: Operation::Create,
+        agent_id: id.clone(),
+        name: name.clone(),
+        started: world.clock.now(),
+    };
+    Ok((Journal::begin(host, &header)?, id, name))
+}
+
+fn free_name(request: &CreateRequest, taken: &[AgentName]) -> Result<AgentName, CreateError> {
+    for attempt in 0..NAME_TRIES {
+        let mut text = request.name_style.generate(random::seed());
+        // Lists of single words run out; a number makes room.
+        if attempt > NAME_TRIES / 2 {
+            text = format!("{text}-{attempt}");
+        }
+        if let Ok(name) = text.parse::<AgentName>() {
+            if !taken.contains(&name) {
+                return Ok(name);
+            }
+        }
+    }
+    Err(CreateError::NoFreeName)
+}
+
+struct Build<'a> {
+    world: &'a World,
+    host: &'a Arc<dyn Host>,
+    request: &'a CreateRequest,
+    program: &'a Program,
+    id: &'a AgentId,
+    name: &'a AgentName,
+}
+
+impl Build<'_> {
+    fn run(&self, source: Source, message: Option<&str>, journal: &mut Journal<'_>) -> Result<Created, CreateError> {
+        let (world, host) = (self.world, self.host.as_ref());
+        let source = source::fetch(world, source, journal)?;
+        let plan = plan::plan(host, &source, self.name, self.request)?;
+        workspace::make(world, host, &source, &plan, self.request, journal)?;
+        let agent = host.layout().agent(self.id);
+        journal.step(Step::Folder { path: agent.root().clone() })?;
+        provision::state_folder(host, &agent)?;
+        let mut record = self.record(&source, &plan);
+        let pairs = provision::variables(world, host, &record, &self.program.resolved, self.request)?;
+        provision::env_file(host, &agent, &pairs)?;
+        self.program.write_into(host, &agent, &mut record)?;
+        provision::prepare(world, host, &record, &self.program.resolved, self.request, &pairs, journal)?;
+        let session = launch::session_of(world, &record).map_err(launch::LaunchError::from)?;
+        journal.step(Step::Session { name: session.to_string() })?;
+        launch::launch(world, host, &record)?;
+        fault::point();
+        let message_level = message.map(|text| self.deliver(text)).transpose()?;
+        interrupt::check()?;
+        // The record is the commit point: from here on the agent exists.
+        let data = serde_json::to_vec_pretty(&record)?;
+        host.files().write(&agent.data(), &data, Access::Shared, Durability::Synced)?;
+        fault::point();
+        Ok(Created {
+            id: record.id.clone(),
+            name: record.name.clone(),
+            agent_type: record.agent_type.clone(),
+            work_dir: record.work_dir.clone(),
+            branch: record.initial_branch().map(str::to_owned),
+            host: host.info().clone(),
+            was_reused: false,
+            message_level,
+            branch_note: plan.note,
+        })
+    }
+
+    fn record(&self, source: &Source, plan: &Plan) -> AgentRecord {
+        let branch = plan.checkout.as_ref().map(|checkout| checkout.branch().to_owned());
+        let is_created = matches!(plan.checkout, Some(plan::Checkout::New { .. } | plan::Checkout::Reused { .. }));
+        AgentRecord {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            agent_type: self.program.type_name.clone(),
+            work_dir: plan.work_dir.clone(),
+            create_time: self.world.clock.now(),
+            command: String::new(),
+            argv: Vec::new(),
+            additional_commands: self
+                .request
+                .windows
+                .iter()
+                .map(|window| AdditionalCommand {
+                    command: window.command.clone(),
+                    window_name: Some(window.name.clone()),
+                })
+                .collect(),
+            initial_message: self.request.message.clone(),
+            resume_message: self.request.resume_message.clone(),
+            ready_timeout_seconds: None,
+            start_on_boot: self.request.start_on_boot,
+            labels: plan::labels(source, self.request),
+            created_branch_name: branch.clone().filter(|_| is_created),
+            checked_out_branch_name: branch.or_else(|| plan.base_branch.clone()),
+            tmux: self.request.geometry.clone(),
+            workspace: Some(plan.workspace()),
+        }
+    }
+
+    fn deliver(&self, text: &str) -> Result<DeliveryLevel, CreateError> {
+        let host = self.host.as_ref();
+        let agent = host.layout().agent(self.id);
+        let process = ProcessRecord::parse(&host.files().read_text(&agent.process())?);
+        let pane = process.pane.as_deref().and_then(PaneId::parse).ok_or(launch::LaunchError::NotReady {
+            seconds: self.world.settings.agent_ready_timeout,
+        })?;
+        self.world.reporter.progress("Sending initial message");
+        let key = random::hex32();
+        let message = Message { text, key: &key, patience: self.request.message_patience };
+        let delivery = self.program.resolved.base.manifest().delivery;
+        self.world
+            .with_tmux(host, |tmux| deliver::deliver(host, tmux, &pane, &agent, delivery, message))
+            .map_err(CreateError::Message)
+    }
+}

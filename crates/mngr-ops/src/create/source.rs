@@ -1,0 +1,130 @@
+//! Where an agent's files come from.
+
+use std::sync::Arc;
+
+use mngr_host::git::{Git, RepoFacts, clone_repository, repo_name_from_url};
+use mngr_host::host::Host;
+use mngr_host::random;
+use mngr_model::address::Location;
+use mngr_model::facts::Detail;
+use mngr_model::journal::Step;
+use mngr_model::transfer::TransferMode;
+use mngr_model::{AgentRecord, HostPath};
+
+use super::error::CreateError;
+use super::request::{CreateRequest, SourceSpec};
+use super::workspace::CLONE_DEADLINE;
+use crate::fleet::Fleet;
+use crate::journal::Journal;
+use crate::world::World;
+
+/// A source before anything was made.
+pub(super) struct Source {
+    pub(super) host: Arc<dyn Host>,
+    /// The folder itself; for a repository its top folder.
+    pub(super) path: HostPath,
+    /// What git says of it; `None` for a plain folder.
+    pub(super) repo: Option<RepoFacts>,
+    /// The origin's URL, without credentials.
+    pub(super) origin: Option<String>,
+    /// The project label of the agent it is taken from.
+    pub(super) project: Option<String>,
+    /// To be cloned first.
+    pub(super) clone_from: Option<String>,
+}
+
+impl Source {
+    /// The name of the project it belongs to.
+    pub(super) fn project(&self) -> Option<String> {
+        let of_url = || self.clone_from.as_deref().or(self.origin.as_deref()).and_then(repo_name_from_url);
+        self.project.clone().or_else(of_url).or_else(|| self.path.file_name().map(str::to_owned))
+    }
+}
+
+/// Finds the source. One git process for its state and one for its origin, side by side.
+pub(super) fn find(world: &World, request: &CreateRequest) -> Result<Source, CreateError> {
+    match &request.source {
+        SourceSpec::Here => here(world, request),
+        SourceSpec::GitUrl(url) => Ok(Source {
+            host: world.client.clone(),
+            path: clone_path(world.client.as_ref(), url),
+            repo: None,
+            origin: None,
+            project: None,
+            clone_from: Some(url.clone()),
+        }),
+        SourceSpec::Location(Location::Local(path)) => {
+            let path = world.cwd.join(&expand_home(world, path.path()));
+            at(world.client.clone(), path.normalized(), None)
+        }
+        SourceSpec::Location(Location::Agent { address, path }) => {
+            let fleet = Fleet::look(world, Detail::Basic);
+            let agent = fleet.one(address)?;
+            let record = &agent.facts.record;
+            let path = match path {
+                Some(path) => record.work_dir.join(path.path()).normalized(),
+                None => record.work_dir.clone(),
+            };
+            let project = record.labels.get(AgentRecord::PROJECT_LABEL).cloned();
+            at(agent.host.clone(), path, project)
+        }
+        SourceSpec::Location(Location::Host { address, .. }) => {
+            Err(CreateError::NoHost { address: address.to_string() })
+        }
+    }
+}
+
+fn here(world: &World, request: &CreateRequest) -> Result<Source, CreateError> {
+    let location = Git::new(world.client.as_ref(), world.cwd.clone()).locate()?;
+    match location {
+        Some(location) => at(world.client.clone(), location.root, None),
+        None if request.transfer == Some(TransferMode::None) => at(world.client.clone(), world.cwd.clone(), None),
+        None => Err(CreateError::NoSource { path: world.cwd.clone() }),
+    }
+}
+
+fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<Source, CreateError> {
+    let is_folder = host.files().exists(&path.join("."))?;
+    if !is_folder {
+        return Err(CreateError::SourceMissing { path });
+    }
+    let git = Git::new(host.as_ref(), path.clone());
+    // A folder inside a repository is a plain folder: its git state belongs to the whole.
+    let is_top = git.locate()?.is_some_and(|location| location.root == path.normalized());
+    if !is_top {
+        return Ok(Source { host, path, repo: None, origin: None, project, clone_from: None });
+    }
+    let (repo, origin) = std::thread::scope(|scope| {
+        let origin = scope.spawn(|| git.origin_url());
+        (git.inspect(), origin.join())
+    });
+    let origin = origin.ok().and_then(Result::ok).flatten();
+    Ok(Source { path, repo: Some(repo?), origin, project, clone_from: None, host: host.clone() })
+}
+
+/// Clones a source that is a URL; others stay as they are.
+pub(super) fn fetch(world: &World, source: Source, journal: &mut Journal<'_>) -> Result<Source, CreateError> {
+    let Some(url) = source.clone_from.clone() else { return Ok(source) };
+    world.reporter.progress(&format!("Cloning {}", mngr_host::git::strip_credentials(&url)));
+    let host = source.host.clone();
+    if let Some(parent) = source.path.parent() {
+        host.files().make_folder(&parent)?;
+    }
+    journal.step(Step::Clone { path: source.path.clone() })?;
+    clone_repository(host.as_ref(), &url, &source.path, CLONE_DEADLINE)?;
+    let project = source.project();
+    at(host, source.path, project)
+}
+
+fn clone_path(host: &dyn Host, url: &str) -> HostPath {
+    let hint = repo_name_from_url(url).unwrap_or_else(|| "clone".to_owned());
+    host.layout().clones().join(&format!("{hint}-{}", random::hex32()))
+}
+
+fn expand_home(world: &World, path: &str) -> String {
+    match (path.strip_prefix("~/"), &world.home) {
+        (Some(rest), Some(home)) => home.join(rest).to_string(),
+        (None, Some(home)) if path == "~" => home.to_string(),
+        _ => path.to_owned(),
+    }
+}

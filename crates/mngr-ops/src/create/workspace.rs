@@ -1,0 +1,129 @@
+//! Making the work dir, step by journaled step.
+
+use std::time::Duration;
+
+use mngr_config::ExtraPath;
+use mngr_host::git::{Git, IgnoredFiles, MirrorRoute, StartPoint};
+use mngr_host::host::Host;
+use mngr_host::rsync::{Endpoint, Rsync};
+use mngr_model::HostPath;
+use mngr_model::journal::Step;
+use mngr_model::transfer::TransferMode;
+
+use super::error::CreateError;
+use super::plan::{Checkout, Plan};
+use super::request::{CreateRequest, UncleanFiles};
+use super::source::Source;
+use crate::journal::Journal;
+use crate::world::World;
+
+/// How long a clone may take.
+pub(super) const CLONE_DEADLINE: Duration = Duration::from_secs(3600);
+
+/// Makes the work dir that was planned.
+pub(super) fn make(
+    world: &World,
+    host: &dyn Host,
+    source: &Source,
+    plan: &Plan,
+    request: &CreateRequest,
+    journal: &mut Journal<'_>,
+) -> Result<(), CreateError> {
+    if plan.transfer == TransferMode::None {
+        return Ok(());
+    }
+    require_free(host, &plan.work_dir)?;
+    if let Some(parent) = plan.work_dir.parent() {
+        host.files().make_folder(&parent)?;
+    }
+    match plan.transfer {
+        TransferMode::None => {}
+        TransferMode::GitWorktree => worktree(host, source, plan, journal)?,
+        TransferMode::GitMirror => mirror(host, source, plan, journal)?,
+        TransferMode::Rsync => {
+            journal.step(Step::Folder { path: plan.work_dir.clone() })?;
+            host.files().make_folder(&plan.work_dir)?;
+            Rsync::new(Endpoint::Contents(source.path.clone()), Endpoint::Contents(plan.work_dir.clone()))
+                .options(request.rsync_args.iter().cloned())
+                .run(host)?;
+        }
+    }
+    if let Some(UncleanFiles::Carry { ignored }) = plan.carries {
+        let ignored = if ignored { IgnoredFiles::Include } else { IgnoredFiles::Leave };
+        Git::new(host, source.path.clone()).copy_unclean_to(&plan.work_dir, ignored)?;
+    }
+    extra_paths(world, host, source, &plan.work_dir)
+}
+
+fn worktree(host: &dyn Host, source: &Source, plan: &Plan, journal: &mut Journal<'_>) -> Result<(), CreateError> {
+    let Some((checkout, repository)) = plan.checkout.as_ref().zip(plan.repository.clone()) else { return Ok(()) };
+    let git = Git::new(host, source.path.clone());
+    if let Checkout::New { name, base } = checkout {
+        journal.step(Step::Branch { repository: repository.clone(), name: name.clone(), at: base.clone() })?;
+    }
+    journal.step(Step::Worktree { repository, path: plan.work_dir.clone() })?;
+    let start = match checkout {
+        Checkout::New { name, base } => StartPoint::NewBranch { name, base },
+        Checkout::Reused { name, from, base } => {
+            if from != base {
+                git.move_branch(name, from, base)?;
+            }
+            StartPoint::Branch(name)
+        }
+        Checkout::Existing { name } => StartPoint::Branch(name),
+    };
+    git.register_worktree(&plan.work_dir, &start)?;
+    mngr_host::fault::point();
+    git.fill_worktree(&plan.work_dir)?;
+    mngr_host::fault::point();
+    Ok(())
+}
+
+fn mirror(host: &dyn Host, source: &Source, plan: &Plan, journal: &mut Journal<'_>) -> Result<(), CreateError> {
+    let Some(checkout) = &plan.checkout else { return Ok(()) };
+    let start = match checkout {
+        Checkout::New { name, base } | Checkout::Reused { name, base, .. } => StartPoint::NewBranch { name, base },
+        Checkout::Existing { name } => StartPoint::Branch(name),
+    };
+    journal.step(Step::Folder { path: plan.work_dir.clone() })?;
+    let mirror = Git::new(host, plan.work_dir.clone());
+    Git::new(host, source.path.clone()).mirror_into(&mirror, &start, &MirrorRoute::SameHost)?;
+    mngr_host::fault::point();
+    Ok(())
+}
+
+fn require_free(host: &dyn Host, path: &HostPath) -> Result<(), CreateError> {
+    if !host.files().exists(path)? || host.files().list(path)?.is_empty() {
+        return Ok(());
+    }
+    Err(CreateError::TargetTaken { path: path.clone() })
+}
+
+/// `work_dir_extra_paths`: files git does not carry, shared with or copied from the source.
+fn extra_paths(world: &World, host: &dyn Host, source: &Source, work_dir: &HostPath) -> Result<(), CreateError> {
+    for (path, kind) in &world.settings.work_dir_extra_paths {
+        let is_inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..") && !path.is_empty();
+        if !is_inside {
+            return Err(CreateError::ExtraPath { path: path.clone() });
+        }
+        let (from, to) = (source.path.join(path), work_dir.join(path));
+        if !host.files().exists(&from)? {
+            world.reporter.warn(&format!("`work_dir_extra_paths` names `{path}`, which the source does not have"));
+            continue;
+        }
+        if host.files().exists(&to)? {
+            return Err(CreateError::TargetTaken { path: to });
+        }
+        if let Some(parent) = to.parent() {
+            host.files().make_folder(&parent)?;
+        }
+        match kind {
+            ExtraPath::Share => host.files().link(from.as_str(), &to)?,
+            ExtraPath::Copy => {
+                let target = to.parent().unwrap_or_else(|| work_dir.clone());
+                Rsync::new(Endpoint::Itself(from), Endpoint::Contents(target)).run(host)?;
+            }
+        }
+    }
+    Ok(())
+}

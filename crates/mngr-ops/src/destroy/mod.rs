@@ -1,0 +1,15 @@
+//! `destroy`: an agent goes into the trash, whole, and can come back.
+
+mod error;
+mod plan;
+mod request;
+mod run;
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::trash::TrashError;
+pub use error::DestroyError;
+pub use plan::{Plan, plan};
+pub use request::{DestroyOptions, Destroyed, WorkDir};
+pub use run::{destroy, destroy_many, resume};

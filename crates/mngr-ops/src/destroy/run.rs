@@ -1,0 +1,264 @@
+//! The order of steps.
+//!
+//! Budget for a stopped worktree agent on this machine: one tmux process, three of git, and one `cp` if it has events.
+//! The host lock is held only while the journal is opened, so that many agents go at once.
+//!
+//! What will happen is written into the trash before it happens. The agent is gone from the moment its state folder is
+//! renamed: a failure before that is taken back, a command killed anywhere is carried through by the next one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use mngr_agents::detect;
+use mngr_host::fault;
+use mngr_host::files::Durability;
+use mngr_host::host::Host;
+use mngr_host::interrupt;
+use mngr_host::lock::LockWait;
+use mngr_host::proc::Cmd;
+use mngr_model::facts::Detail;
+use mngr_model::journal::{Header, Operation};
+use mngr_model::{AgentId, AgentState, HostId, HostPath};
+
+use super::error::DestroyError;
+use super::plan::needs_force;
+use super::request::{DestroyOptions, Destroyed, WorkDir};
+use crate::again::{LookError, look_again};
+use crate::fanout;
+use crate::fleet::Agent;
+use crate::journal::Journal;
+use crate::stop::{self, StopOptions};
+use crate::trash::{self, BranchRemoval, Manifest, Neighbours, TrashError, Work};
+use crate::world::World;
+
+/// How long another command may hold the host.
+const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+
+/// Destroys one agent.
+pub fn destroy(world: &World, agent: &Agent, options: &DestroyOptions) -> Result<Destroyed, DestroyError> {
+    let neighbours = Neighbours::of(agent.host.as_ref(), &BTreeSet::from([agent.id().clone()]))?;
+    destroy_one(world, agent, options, &neighbours)
+}
+
+/// Destroys agents together, many at once; the results are in their order. Those that go together do not hold each
+/// other's folders back.
+pub fn destroy_many(
+    world: &World,
+    agents: &[&Agent],
+    options: &DestroyOptions,
+) -> Vec<Result<Destroyed, DestroyError>> {
+    let ids: BTreeSet<AgentId> = agents.iter().map(|agent| agent.id().clone()).collect();
+    let mut neighbours: BTreeMap<HostId, Neighbours> = BTreeMap::new();
+    for agent in agents {
+        let id = &agent.host.info().id;
+        if !neighbours.contains_key(id)
+            && let Ok(found) = Neighbours::of(agent.host.as_ref(), &ids)
+        {
+            neighbours.insert(id.clone(), found);
+        }
+    }
+    fanout::fan_out(agents.to_vec(), |agent| match neighbours.get(&agent.host.info().id) {
+        Some(neighbours) => destroy_one(world, agent, options, neighbours),
+        // Asked again for this agent alone, so that it has an error to tell.
+        None => destroy(world, agent, options),
+    })
+}
+
+fn destroy_one(
+    world: &World,
+    agent: &Agent,
+    options: &DestroyOptions,
+    neighbours: &Neighbours,
+) -> Result<Destroyed, DestroyError> {
+    interrupt::check()?;
+    // Somebody may have been asked, and the agent been started, since the look.
+    let agent = &look_again(agent, Detail::Basic)?;
+    require_permission(agent, options)?;
+    let host = agent.host.as_ref();
+    let (journal, mut manifest) = begin(world, agent, options)?;
+    let name = || agent.name().to_string();
+    let stopped = stop::stop(world, agent, &StopOptions { grace: options.grace })
+        .map_err(|source| DestroyError::Stop { name: name(), source })
+        .and_then(|_| Ok(interrupt::check()?));
+    // From here on it runs to its end, or all the way back.
+    let _shield = interrupt::shield();
+    if let Err(error) = stopped {
+        host.files().remove_tree(host.layout().trash_of(agent.id()).root())?;
+        journal.finish()?;
+        return Err(error);
+    }
+    match carry_out(host, &mut manifest, neighbours) {
+        Ok(destroyed) => {
+            journal.finish()?;
+            Ok(destroyed)
+        }
+        Err(error) => match take_back(host, &manifest) {
+            Ok(()) => {
+                journal.finish()?;
+                Err(DestroyError::Trash { name: name(), source: error })
+            }
+            // The journal stays, so that the next command tries again.
+            Err(left) => Err(DestroyError::LeftOver {
+                name: name(),
+                failure: crate::error_chain(&error),
+                left: crate::error_chain(&left),
+            }),
+        },
+    }
+}
+
+/// Refuses what lives, or may live, unless that was asked for.
+fn require_permission(agent: &Agent, options: &DestroyOptions) -> Result<(), DestroyError> {
+    let (name, state) = (agent.name().to_string(), agent.state.state);
+    match state {
+        _ if options.force || !needs_force(state) => Ok(()),
+        AgentState::Unknown => {
+            Err(DestroyError::StateUnknown { name, evidence: agent.state.evidence.clone() })
+        }
+        _ => Err(DestroyError::Running { name, state }),
+    }
+}
+
+/// Writes down what is about to happen and opens the journal. Under the host lock, so that it happens once.
+fn begin<'h>(
+    world: &World,
+    agent: &'h Agent,
+    options: &DestroyOptions,
+) -> Result<(Journal<'h>, Manifest), DestroyError> {
+    let (host, record) = (agent.host.as_ref(), &agent.facts.record);
+    let (files, layout) = (host.files(), host.layout());
+    let name = || record.name.to_string();
+    let trash = layout.trash_of(&record.id);
+    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+    if files.stat(&layout.journal(&record.id))?.is_some_and(|journal| journal.size > 0) {
+        return Err(DestroyError::Busy { name: name() });
+    }
+    if !files.exists(&layout.agent(&record.id).data())? {
+        return Err(LookError::Gone { name: record.name.clone() }.into());
+    }
+    if files.exists(&trash.state())? || files.exists(&trash.work())? {
+        return Err(DestroyError::TrashTaken { path: trash.root().clone() });
+    }
+    let now = world.clock.now();
+    let manifest = Manifest::begin(record, &layout, now, options.request());
+    let header = Header {
+        operation: Operation::Destroy,
+        agent_id: record.id.clone(),
+        name: record.name.clone(),
+        started: now,
+    };
+    let open = || -> Result<Journal<'h>, DestroyError> {
+        files.make_folder(trash.root())?;
+        trash::write_manifest(host, &trash, &manifest, Durability::Cached)
+            .map_err(|source| DestroyError::Trash { name: name(), source })?;
+        Ok(Journal::begin(host, &header)?)
+    };
+    match open() {
+        Ok(journal) => Ok((journal, manifest)),
+        Err(error) => {
+            // Nothing but the note is in it.
+            let _ = files.remove_tree(trash.root());
+            Err(error)
+        }
+    }
+}
+
+/// Everything after the agent was stopped. Each step may find itself done already.
+fn carry_out(
+    host: &dyn Host,
+    manifest: &mut Manifest,
+    neighbours: &Neighbours,
+) -> Result<Destroyed, TrashError> {
+    let (files, layout) = (host.files(), host.layout());
+    let (trash, agent) = (layout.trash_of(&manifest.id), layout.agent(&manifest.id));
+    let mut notes = Vec::new();
+    let mut preserved = None;
+    if files.exists(agent.root())? {
+        if manifest.work.is_none() {
+            manifest.work = Some(trash::examine(host, manifest, neighbours)?);
+            trash::write_manifest(host, &trash, manifest, Durability::Synced)?;
+            fault::point();
+        }
+        notes.extend(trash::put_away(host, manifest)?);
+        match preserve(host, manifest, &agent.events()) {
+            Ok(kept) => preserved = kept,
+            Err(problem) => notes.push(format!("its events are only in the trash: {problem}")),
+        }
+        fault::point();
+        files.rename(agent.root(), &trash.state())?;
+        fault::point();
+    }
+    let mut deleted_branch = None;
+    match trash::remove_branch(host, manifest) {
+        Ok(BranchRemoval::NotAsked) => {}
+        Ok(BranchRemoval::Deleted { branch }) => deleted_branch = Some(branch),
+        Ok(BranchRemoval::Kept { note }) => notes.push(note),
+        Err(error) => notes.push(format!("its branch was kept: {}", crate::error_chain(&error))),
+    }
+    fault::point();
+    Ok(Destroyed {
+        id: manifest.id.clone(),
+        name: manifest.name.clone(),
+        host: host.info().address(),
+        work_dir: WorkDir::of(manifest),
+        deleted_branch,
+        preserved,
+        notes,
+    })
+}
+
+/// Copies the agent's events to where they outlive the trash.
+fn preserve(host: &dyn Host, manifest: &Manifest, events: &HostPath) -> Result<Option<HostPath>, String> {
+    let files = host.files();
+    let text = |error: &dyn std::error::Error| crate::error_chain(error);
+    if files.list(events).map_err(|e| text(&e))?.is_empty() {
+        return Ok(None);
+    }
+    let preserved = host.layout().preserved_of(&manifest.name, &manifest.id);
+    files.make_folder(&preserved).map_err(|e| text(&e))?;
+    let copy = Cmd::new("cp").args(["-Rp", "--", events.as_str(), preserved.as_str()]);
+    match host.exec(&copy) {
+        Ok(output) if output.success() => Ok(Some(preserved)),
+        Ok(output) => Err(output.stderr_text()),
+        Err(error) => Err(text(&error)),
+    }
+}
+
+/// Puts everything back as it was.
+fn take_back(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError> {
+    if matches!(manifest.work, Some(Work::Moved { .. })) {
+        trash::bring_back(host, manifest)?;
+    }
+    trash::drop_rescues(host, manifest);
+    let trash = host.layout().trash_of(&manifest.id);
+    if host.files().exists(&trash.work())? {
+        return Err(TrashError::StillThere { path: trash.work() });
+    }
+    Ok(host.files().remove_tree(trash.root())?)
+}
+
+/// Carries through what a killed command began. The caller holds the journal and removes it afterwards.
+pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), DestroyError> {
+    let name = || header.name.to_string();
+    let failed = |source| DestroyError::Trash { name: name(), source };
+    let trash = host.layout().trash_of(&header.agent_id);
+    if !host.files().exists(&trash.manifest())? {
+        // It was taken back and died before it could say so.
+        return Ok(());
+    }
+    let mut manifest = trash::read_manifest(host, &trash).map_err(failed)?;
+    if let Some(agent) = find(world, host, &header.agent_id)? {
+        stop::stop(world, &agent, &StopOptions::from_settings(&world.settings))
+            .map_err(|source| DestroyError::Stop { name: name(), source })?;
+    }
+    let neighbours = Neighbours::of(host, &BTreeSet::from([header.agent_id.clone()]))?;
+    carry_out(host, &mut manifest, &neighbours).map(|_| ()).map_err(failed)
+}
+
+/// The agent, if it is not in the trash yet.
+fn find(world: &World, host: &dyn Host, id: &AgentId) -> Result<Option<Agent>, DestroyError> {
+    let known = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
+    let same_host = known.chain([world.client.clone()]).find(|known| known.info().id == host.info().id);
+    let Some((host, facts)) = same_host.zip(host.look_at(id, Detail::Basic)?) else { return Ok(None) };
+    Ok(Some(Agent { host, state: detect::process_state(&facts), facts }))
+}

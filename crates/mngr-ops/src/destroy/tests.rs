@@ -1,0 +1,513 @@
+//! `destroy` and `undo` against real git: whatever was there comes back.
+
+use mngr_host::git::{BranchState, Git};
+use mngr_host::host::Host;
+use mngr_model::address::AgentRef;
+use mngr_model::{AgentState, HostPath};
+
+use super::*;
+use crate::fleet::Agent;
+use crate::trash::testing::Bench;
+use crate::undo::{self, Restored, Sizes, UndoError};
+
+fn options(bench: &Bench) -> DestroyOptions {
+    DestroyOptions::from_settings(&bench.world.settings)
+}
+
+fn with_branch(bench: &Bench) -> DestroyOptions {
+    DestroyOptions { remove_created_branch: true, ..options(bench) }
+}
+
+fn destroy_it(bench: &Bench, agent: &Agent) -> Destroyed {
+    destroy(&bench.world, agent, &options(bench)).unwrap()
+}
+
+fn undo_name(bench: &Bench, name: &str) -> Result<Restored, UndoError> {
+    undo::undo(&bench.world, &AgentRef::Name(name.parse().unwrap()))
+}
+
+fn undo_id(bench: &Bench, agent: &Agent) -> Restored {
+    undo::undo(&bench.world, &AgentRef::Id(agent.id().clone())).unwrap()
+}
+
+/// Every kind of work an agent may leave behind, on a branch of its own.
+fn agent_with_work(bench: &Bench, name: &str) -> Agent {
+    let agent = bench.agent(name);
+    let work = bench.work(name);
+    bench.write(&format!("{work}/committed"), "c");
+    bench.commit(&work, "unmerged");
+    bench.write(&format!("{work}/a.txt"), "modified");
+    bench.write(&format!("{work}/staged"), "index");
+    bench.git(&work, &["add", "staged"]);
+    bench.write(&format!("{work}/staged"), "index, then changed");
+    bench.sh(&work, "rm gone.txt; mkdir -p build 'odd dir'; ln -s nowhere link; chmod +x b.txt");
+    bench.write(&format!("{work}/untracked\nname"), "u");
+    bench.write(&format!("{work}/odd dir/ü -x"), "u");
+    bench.write(&format!("{work}/secret.log"), "ignored");
+    bench.write(&format!("{work}/build/out"), "ignored");
+    bench.git(&work, &["init", "--quiet", "nested"]);
+    bench.write(&format!("{work}/nested/never committed"), "n");
+    agent
+}
+
+#[test]
+fn everything_in_a_work_dir_comes_back() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    let destroyed = destroy_it(&bench, &agent);
+    assert_eq!(destroyed.notes, [""; 0]);
+    assert!(bench.look("foo").is_none());
+    assert!(!bench.exists(&bench.work("foo")));
+    let events = destroyed.preserved.unwrap().join("events/messages/events.jsonl");
+    assert!(bench.host.files().read_text(&events).unwrap().contains("to foo"));
+    let git = Git::new(bench.host.as_ref(), bench.path("repo"));
+    let state = git.branch_state("mngr/foo", "main").unwrap();
+    assert!(matches!(state, BranchState::HasOwnCommits { .. }), "kept and free for others: {state:?}");
+    let listed = undo::list(&bench.world, Sizes::Measure).entries;
+    assert_eq!((listed.len(), listed[0].branch.as_deref()), (1, Some("mngr/foo")));
+    assert_eq!(listed[0].project.as_deref(), Some("p"));
+    assert!(listed[0].bytes.unwrap() > 0);
+    let restored = undo_name(&bench, "foo").unwrap();
+    assert_eq!((restored.branch.as_deref(), restored.notes.len()), (Some("mngr/foo"), 0));
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn commits_on_no_branch_survive_in_a_rescue_ref() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let work = bench.work("foo");
+    bench.git(&work, &["checkout", "--quiet", "--detach"]);
+    let commit = bench.commit(&work, "on no branch");
+    let picture = bench.picture(&work);
+    destroy_it(&bench, &agent);
+    assert_eq!(bench.refs("refs/mngr"), [format!("refs/mngr/rescue/{}", agent.id())]);
+    // Somebody tidies up: only the ref is left to hold the commit.
+    bench.sh("repo", "cp -r .git ../copy; cd ../copy; rm -r worktrees; git gc --quiet --prune=now");
+    assert_eq!(bench.git("copy", &["cat-file", "-t", &commit]), "commit");
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_removed_branch_comes_back_with_its_commits() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    let destroyed = destroy(&bench.world, &agent, &with_branch(&bench)).unwrap();
+    assert_eq!(destroyed.deleted_branch.as_deref(), Some("mngr/foo"));
+    assert_eq!(bench.refs("refs/heads"), ["refs/heads/main"]);
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_removed_branch_that_was_not_checked_out_comes_back_too() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let work = bench.work("foo");
+    let left = bench.commit(&work, "left behind");
+    bench.git(&work, &["checkout", "--quiet", "-b", "other", "main"]);
+    let picture = bench.picture(&work);
+    destroy(&bench.world, &agent, &with_branch(&bench)).unwrap();
+    assert_eq!(bench.refs("refs/heads"), ["refs/heads/main", "refs/heads/other"]);
+    assert_eq!(bench.refs("refs/mngr"), [format!("refs/mngr/rescue/{}-branch", agent.id())]);
+    undo_id(&bench, &agent);
+    assert_eq!(bench.git("repo", &["rev-parse", "mngr/foo"]), left);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_merged_branch_is_removed_without_a_rescue() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    bench.commit(&bench.work("foo"), "work");
+    bench.git("repo", &["merge", "--quiet", "mngr/foo"]);
+    destroy(&bench.world, &agent, &with_branch(&bench)).unwrap();
+    assert_eq!(bench.refs("refs/mngr"), [""; 0]);
+    assert_eq!(bench.refs("refs/heads"), ["refs/heads/main"]);
+}
+
+#[test]
+fn a_branch_that_moved_since_is_left_alone() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let old = bench.commit(&bench.work("foo"), "old");
+    destroy_it(&bench, &agent);
+    bench.git("repo", &["branch", "--quiet", "--force", "mngr/foo", "main"]);
+    let restored = undo_id(&bench, &agent);
+    assert_eq!(restored.branch.as_deref(), Some("mngr/foo-2"));
+    assert!(restored.notes[0].contains("`mngr/foo` has moved since"), "{:?}", restored.notes);
+    assert_eq!(bench.git(&bench.work("foo"), &["rev-parse", "HEAD"]), old);
+    assert_eq!(bench.git("repo", &["rev-parse", "mngr/foo"]), bench.git("repo", &["rev-parse", "main"]));
+    let record = bench.look("foo").unwrap().facts.record;
+    assert_eq!(
+        record.created_branch_name.as_deref(),
+        Some("mngr/foo-2"),
+        "`destroy -b` removes the right one"
+    );
+}
+
+#[test]
+fn a_branch_that_was_deleted_since_is_made_again() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    destroy_it(&bench, &agent);
+    bench.git("repo", &["branch", "--quiet", "-D", "mngr/foo"]);
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_taken_name_gets_a_number_in_record_and_environment() {
+    let bench = Bench::new();
+    let agent = bench.agent_in_copy("foo");
+    destroy_it(&bench, &agent);
+    bench.agent_in_place("foo", "repo");
+    let restored = undo_id(&bench, &agent);
+    assert_eq!((restored.name.as_str(), restored.notes.len()), ("foo-2", 1));
+    let back = bench.look("foo-2").unwrap();
+    assert_eq!(back.id(), agent.id());
+    let state = bench.state(&back);
+    let env = bench.host.files().read_text(&state.env_file()).unwrap();
+    assert!(env.contains("MNGR_AGENT_NAME='foo-2'") && env.contains("SECRET='x'"), "{env}");
+    let data = bench.host.files().read_text(&state.data()).unwrap();
+    assert!(data.contains("kept_by_a_newer_mngr"), "{data}");
+}
+
+#[test]
+fn a_taken_path_refuses_and_changes_nothing() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    destroy_it(&bench, &agent);
+    bench.write(&format!("{}/somebody's", bench.work("foo")), "x");
+    assert!(matches!(undo_name(&bench, "foo"), Err(UndoError::PathTaken { .. })));
+    bench.sh("host/worktrees", "rm -r foo");
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn several_of_one_name_are_told_apart_newest_first() {
+    let bench = Bench::new();
+    let (first, second) = (bench.agent_in_copy("foo"), "foo");
+    destroy_it(&bench, &first);
+    bench.wait_days(1);
+    let second = bench.agent_at(second, "host/worktrees/foo");
+    destroy_it(&bench, &second);
+    let Err(UndoError::Ambiguous { candidates, .. }) = undo_name(&bench, "foo") else {
+        panic!("not ambiguous")
+    };
+    assert!(
+        candidates[0].starts_with(second.id().as_str()) && candidates[1].starts_with(first.id().as_str())
+    );
+    let Err(UndoError::NotFound { similar, .. }) = undo_name(&bench, "fooo") else { panic!("found") };
+    assert_eq!(similar, ["foo"]);
+    undo_id(&bench, &first);
+    assert_eq!(undo_name(&bench, "foo").unwrap().name.as_str(), "foo-2");
+}
+
+#[test]
+fn a_repository_that_is_gone_hinders_neither_way() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    bench.sh("", "mv repo hidden");
+    destroy_it(&bench, &agent);
+    assert!(!bench.exists(&bench.work("foo")));
+    undo_id(&bench, &agent);
+    bench.sh("", "mv hidden repo");
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_repository_that_vanishes_meanwhile_costs_only_the_branch() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    bench.write(&format!("{}/untracked", bench.work("foo")), "u");
+    destroy_it(&bench, &agent);
+    bench.sh("", "mv repo hidden");
+    let restored = undo_id(&bench, &agent);
+    assert!(restored.notes[0].contains("could not be told"), "{:?}", restored.notes);
+    assert!(bench.exists(&format!("{}/untracked", bench.work("foo"))));
+}
+
+#[test]
+fn a_deleted_work_dir_frees_its_branch_and_is_checked_out_again() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let tip = bench.commit(&bench.work("foo"), "work");
+    let picture = bench.picture(&bench.work("foo"));
+    bench.sh("host/worktrees", "rm -r foo");
+    let destroyed = destroy_it(&bench, &agent);
+    assert!(matches!(destroyed.work_dir, WorkDir::Missing { .. }));
+    assert_eq!(bench.git("repo", &["worktree", "list", "--porcelain"]).matches("worktree ").count(), 1);
+    let restored = undo_id(&bench, &agent);
+    assert_eq!(restored.notes.len(), 1);
+    assert_eq!(bench.git(&bench.work("foo"), &["rev-parse", "HEAD"]), tip);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_checkout_whose_branch_was_deleted_keeps_its_commits() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let tip = bench.commit(&bench.work("foo"), "only here");
+    let picture = bench.picture(&bench.work("foo"));
+    bench.git("repo", &["update-ref", "-d", "refs/heads/mngr/foo"]);
+    destroy_it(&bench, &agent);
+    assert_eq!(bench.refs("refs/mngr").len(), 1);
+    undo_id(&bench, &agent);
+    assert_eq!(bench.git("repo", &["rev-parse", "mngr/foo"]), tip);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_checkout_before_its_first_commit_comes_back() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let work = bench.work("foo");
+    bench.git(&work, &["checkout", "--quiet", "--orphan", "fresh"]);
+    bench.sh(&work, "git rev-parse --git-path logs/HEAD | xargs rm -f");
+    let picture = bench.picture(&work);
+    destroy_it(&bench, &agent);
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_locked_worktree_and_worktrees_inside_come_back() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let work = bench.work("foo");
+    bench.git(&work, &["worktree", "lock", "."]);
+    bench.git(&work, &["worktree", "add", "--quiet", "-b", "inner", "inside"]);
+    bench.commit(&format!("{work}/inside"), "inner work");
+    let (picture, inner) = (bench.picture(&work), bench.picture(&format!("{work}/inside")));
+    destroy_it(&bench, &agent);
+    bench.git("repo", &["worktree", "prune", "--expire=now"]);
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+    assert_eq!(bench.picture(&format!("{work}/inside")), inner);
+}
+
+#[test]
+fn submodules_come_back() {
+    let bench = Bench::new();
+    bench.make_repository("sub");
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../sub", "lib"];
+    bench.git("repo", &add);
+    bench.commit("repo", "submodule");
+    let agent = bench.agent("foo");
+    let inside = format!("{}/lib", bench.work("foo"));
+    bench.commit(&inside, "inside the submodule");
+    bench.write(&format!("{inside}/a.txt"), "modified");
+    let (picture, sub) = (bench.picture(&bench.work("foo")), bench.picture(&inside));
+    destroy_it(&bench, &agent);
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+    assert_eq!(bench.picture(&inside), sub);
+}
+
+#[test]
+fn another_file_system_keeps_its_trash_beside_the_work_dir() {
+    let bench = Bench::new();
+    let agent = bench.agent_at("foo", "island/foo");
+    bench.write("island/foo/untracked", "u");
+    let picture = bench.picture("island/foo");
+    let destroyed = destroy_it(&bench, &agent);
+    let to = bench.path("island/.mngr-trash").join(agent.id().as_str());
+    assert_eq!(destroyed.work_dir, WorkDir::Trashed { from: bench.path("island/foo"), to: to.clone() });
+    assert!(bench.host.files().exists(&to.join("untracked")).unwrap());
+    undo_id(&bench, &agent);
+    assert_eq!(bench.picture("island/foo"), picture);
+    assert!(!bench.exists("island/.mngr-trash"));
+}
+
+#[test]
+fn a_folder_of_the_users_own_is_never_touched() {
+    let bench = Bench::new();
+    let agent = bench.agent_in_place("foo", "repo");
+    bench.write("repo/untracked", "u");
+    let picture = bench.picture("repo");
+    let destroyed = destroy_it(&bench, &agent);
+    assert!(matches!(destroyed.work_dir, WorkDir::Kept { .. }));
+    assert_eq!(bench.picture("repo"), picture);
+    undo_id(&bench, &agent);
+    assert_eq!(bench.look("foo").unwrap().state.state, AgentState::Stopped);
+    assert_eq!(bench.picture("repo"), picture);
+}
+
+#[test]
+fn a_worktree_that_may_not_be_removed_stays_on_its_branch() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let picture = bench.picture(&bench.work("foo"));
+    let stay = DestroyOptions { allow_worktree_removal: false, ..with_branch(&bench) };
+    let destroyed = destroy(&bench.world, &agent, &stay).unwrap();
+    assert_eq!(destroyed.deleted_branch, None);
+    assert_eq!(bench.picture(&bench.work("foo")), picture);
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_folder_another_agent_stands_in_stays_unless_both_go() {
+    let bench = Bench::new();
+    let owner = bench.agent("owner");
+    let guest = bench.agent_in_place("guest", &bench.work("owner"));
+    let planned = plan(&bench.world, &[&owner], &options(&bench)).pop().unwrap().unwrap();
+    let used = WorkDir::Kept { path: bench.path(&bench.work("owner")), reason: "it is used by guest".into() };
+    assert_eq!(planned.work_dir, used);
+    assert_eq!(destroy_it(&bench, &owner).work_dir, used);
+    undo_id(&bench, &owner);
+    let results = destroy_many(&bench.world, &[&bench.look("owner").unwrap(), &guest], &options(&bench));
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    assert!(!bench.exists(&bench.work("owner")));
+}
+
+#[test]
+fn a_running_agent_is_refused_without_force_and_ended_with_it() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let line = format!(
+        "MNGR_AGENT_ID={} setsid sleep 300 >/dev/null 2>&1 </dev/null & cat /proc/sys/kernel/random/boot_id; cat /proc/$!/stat",
+        agent.id()
+    );
+    let printed = bench.sh("", &line);
+    let (boot, stat) = printed.split_once('\n').unwrap();
+    let (pid, start) = (stat.split(' ').next().unwrap(), stat.split(' ').nth(21).unwrap());
+    let process = format!("start boot={boot} supervisor={pid}:{start}\nagent pid={pid}:{start}\n");
+    let state = format!("host/agents/{}", agent.id());
+    bench.write(&format!("{state}/process"), &process);
+    // What it was seen to be does not count: it was started since.
+    assert_eq!(agent.state.state, AgentState::Done);
+    let error = destroy(&bench.world, &agent, &options(&bench)).unwrap_err();
+    assert!(error.to_string().contains("Use --force to destroy running agents"), "{error}");
+    assert!(bench.exists(&format!("/proc/{pid}")) && bench.exists(&bench.work("foo")));
+    let force = DestroyOptions { force: true, ..options(&bench) };
+    destroy(&bench.world, &agent, &force).unwrap();
+    assert!(bench.look("foo").is_none());
+    undo_id(&bench, &agent);
+    let back = bench.look("foo").unwrap();
+    assert_eq!((back.state.state, back.state.evidence.as_str()), (AgentState::Stopped, "stopped on request"));
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.sh("", "find . | sort");
+    bench.host.die_after(0);
+    let planned = plan(&bench.world, &[&agent], &with_branch(&bench)).pop().unwrap().unwrap();
+    bench.host.revive();
+    assert!(matches!(planned.work_dir, WorkDir::Trashed { .. }));
+    assert_eq!((planned.removed_branch.as_deref(), planned.needs_force), (Some("mngr/foo"), false));
+    assert_eq!(bench.sh("", "find . | sort"), picture);
+}
+
+#[test]
+fn many_agents_of_one_repository_go_and_come_back_at_once() {
+    let bench = Bench::new();
+    let names: Vec<String> = (0..16).map(|n| format!("foo{n}")).collect();
+    let agents: Vec<Agent> = names.iter().map(|name| bench.agent(name)).collect();
+    // Two branches at one commit that nothing else holds: neither may rely on the other.
+    let shared = bench.commit(&bench.work("foo0"), "shared");
+    bench.git(&bench.work("foo1"), &["reset", "--quiet", "--hard", "mngr/foo0"]);
+    let pictures: Vec<String> = names.iter().map(|name| bench.picture(&bench.work(name))).collect();
+    let results = destroy_many(&bench.world, &agents.iter().collect::<Vec<_>>(), &with_branch(&bench));
+    for result in &results {
+        assert!(
+            result.as_ref().is_ok_and(|done| done.deleted_branch.is_some() && done.notes.is_empty()),
+            "{result:?}"
+        );
+    }
+    assert_eq!(bench.refs("refs/heads"), ["refs/heads/main"]);
+    let holders = bench.git("repo", &["for-each-ref", "--contains", &shared, "--format=%(refname)"]);
+    assert!(!holders.is_empty(), "a ref holds the shared commit");
+    let restored = crate::fanout::fan_out(agents.iter().collect(), |agent| undo_id(&bench, agent));
+    assert!(restored.iter().all(|restored| restored.notes.is_empty()), "{restored:?}");
+    for (agent, picture) in agents.iter().zip(&pictures) {
+        bench.assert_back(agent, picture);
+    }
+}
+
+/// The agent `foo`, detached at a commit of its own, with its branch elsewhere.
+fn precious(bench: &Bench) -> Agent {
+    let agent = agent_with_work(bench, "foo");
+    bench.git(&bench.work("foo"), &["checkout", "--quiet", "--detach"]);
+    bench.git(&bench.work("foo"), &["commit", "--quiet", "--allow-empty", "-m", "detached"]);
+    agent
+}
+
+/// Lets the host die after 0, 1, 2, ... actions of `attempt`, until it lives long enough for it to succeed.
+fn die_at_every_action(bench: &Bench, mut attempt: impl FnMut() -> bool, mut check: impl FnMut(bool)) {
+    for deaths in 0.. {
+        bench.host.die_after(deaths);
+        let has_succeeded = attempt();
+        bench.host.revive();
+        check(has_succeeded);
+        if has_succeeded {
+            assert!(deaths > 8, "it never died in the middle");
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_removal_cut_short_anywhere_is_carried_through_or_never_began() {
+    let bench = Bench::new();
+    let agent = precious(&bench);
+    let picture = bench.picture(&bench.work("foo"));
+    let attempt = || destroy(&bench.world, &agent, &with_branch(&bench)).is_ok();
+    die_at_every_action(&bench, attempt, |has_succeeded| {
+        if bench.look("foo").is_some() {
+            assert!(!has_succeeded);
+            assert_eq!(bench.picture(&bench.work("foo")), picture);
+            assert_eq!(bench.refs("refs/heads"), ["refs/heads/main", "refs/heads/mngr/foo"]);
+        } else {
+            assert_eq!(bench.refs("refs/heads"), ["refs/heads/main"], "carried through to its end");
+            undo_id(&bench, &agent);
+        }
+        bench.assert_intact("foo", &picture);
+    });
+}
+
+#[test]
+fn a_return_cut_short_anywhere_is_carried_through_or_never_began() {
+    let bench = Bench::new();
+    let agent = precious(&bench);
+    let picture = bench.picture(&bench.work("foo"));
+    let with_branch = with_branch(&bench);
+    destroy(&bench.world, &agent, &with_branch).unwrap();
+    let attempt = || undo_name(&bench, "foo").is_ok();
+    die_at_every_action(&bench, attempt, |has_succeeded| match bench.look("foo") {
+        None => {
+            assert!(!has_succeeded);
+            assert!(!bench.exists(&bench.work("foo")));
+        }
+        Some(back) => {
+            assert_eq!(back.state.state, AgentState::Stopped);
+            bench.assert_intact("foo", &picture);
+            destroy(&bench.world, &back, &with_branch).unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_work_dir_that_cannot_be_moved_stays_as_it_was() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    // Something is in the way where the move would end.
+    let beside: HostPath = bench.path("host/trash");
+    bench.write("host/trash", "not a folder");
+    assert!(destroy(&bench.world, &agent, &options(&bench)).is_err());
+    bench.host.files().remove_file(&beside).unwrap();
+    assert_eq!(bench.picture(&bench.work("foo")), picture);
+    assert_eq!(bench.look("foo").unwrap().facts.record, agent.facts.record);
+    assert!(!bench.exists(&format!("host/journal/{}.jsonl", agent.id())));
+}

@@ -1,0 +1,97 @@
+//! One pass over all hosts. A host or a thing that fails is reported; the rest goes on.
+
+use jiff::Timestamp;
+use mngr_host::host::Host;
+use mngr_host::interrupt::{self, Interrupted};
+use mngr_model::HostPath;
+
+use super::report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
+use super::{empty_trash, leftovers, orphans};
+use crate::fleet::Failure;
+use crate::recover;
+use crate::world::World;
+
+/// One host being collected: where findings go, and whether anything may be deleted.
+pub(super) struct Pass<'a> {
+    pub(super) world: &'a World,
+    pub(super) host: &'a dyn Host,
+    pub(super) now: Timestamp,
+    pub(super) out: &'a mut Collected,
+}
+
+impl Pass<'_> {
+    /// Reports a finding and, unless this is only a rehearsal, deletes it. An interrupt is met before each.
+    pub(super) fn remove<E: std::error::Error>(
+        &mut self,
+        found: Found,
+        delete: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), Interrupted> {
+        interrupt::check()?;
+        if !self.out.dry_run {
+            let _shield = interrupt::shield();
+            if let Err(error) = delete() {
+                self.problem(found.path, crate::error_chain(&error));
+                return Ok(());
+            }
+        }
+        let Found { kind, path, agent, bytes, reason } = found;
+        self.out.removed.push(Resource {
+            kind,
+            host: self.host.info().address(),
+            path,
+            agent,
+            bytes,
+            reason,
+        });
+        Ok(())
+    }
+
+    pub(super) fn keep(&mut self, path: HostPath, reason: String) {
+        self.out.kept.push(Kept { host: self.host.info().address(), path, reason });
+    }
+
+    pub(super) fn problem(&mut self, path: HostPath, message: String) {
+        self.out.problems.push(GcProblem { host: self.host.info().address(), path, message });
+    }
+}
+
+/// Something to be deleted.
+pub(super) struct Found {
+    pub(super) kind: ResourceKind,
+    pub(super) path: HostPath,
+    pub(super) agent: Option<String>,
+    pub(super) bytes: Option<u64>,
+    pub(super) reason: String,
+}
+
+/// Collects on every host. What a killed command left behind is put right first.
+pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrupted> {
+    let mut out = Collected { dry_run: options.dry_run, ..Collected::default() };
+    let now = world.clock.now();
+    let is_wanted = |name| options.providers.is_empty() || options.providers.contains(name);
+    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
+        let hosts = match provider.hosts() {
+            Ok(hosts) => hosts,
+            Err(error) => {
+                out.failures.push(Failure {
+                    provider: provider.name().to_string(),
+                    host: None,
+                    host_id: None,
+                    message: crate::error_chain(&error),
+                });
+                continue;
+            }
+        };
+        for host in hosts {
+            let host = host.as_ref();
+            if host.files().list(&host.layout().journals()).is_ok_and(|journals| !journals.is_empty()) {
+                recover::recover(world, host);
+            }
+            let mut pass = Pass { world, host, now, out: &mut out };
+            empty_trash::collect(&mut pass)?;
+            orphans::collect(&mut pass)?;
+            leftovers::collect(&mut pass)?;
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,40 @@
+//! The verbs: the order of steps, the locks, the fan-out over hosts. No terminal, no argv, no exit codes.
+//!
+//! One file or folder per verb. A verb takes a [`world::World`] and a request and returns what it did.
+
+pub mod again;
+pub mod awake;
+pub mod capture;
+pub mod connect;
+pub mod create;
+pub mod destroy;
+pub mod exec;
+pub mod explain;
+pub mod fanout;
+pub mod fleet;
+pub mod gc;
+pub mod journal;
+pub mod label;
+mod launch;
+pub mod list;
+pub mod message;
+mod names;
+pub mod pull;
+pub mod push;
+mod record;
+pub mod recover;
+pub mod rename;
+pub mod select;
+pub mod start;
+pub mod stop;
+pub mod sync;
+mod terminal;
+#[cfg(test)]
+mod testing;
+mod text;
+mod trash;
+pub mod undo;
+pub mod wait;
+pub mod world;
+
+pub use text::error_chain;

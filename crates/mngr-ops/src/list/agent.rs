@@ -1,0 +1,98 @@
+//! The fields of an agent's record, as one table in the order of the catalogue.
+
+use jiff::Timestamp;
+use mngr_model::process::Ending;
+use serde_json::{Value, json};
+
+use crate::fleet::Agent;
+
+/// How a field is read from an agent at a time.
+type Read = fn(&Agent, Timestamp) -> Value;
+
+/// One field of the record.
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    /// `None` for what does not come from the agent itself.
+    pub(super) read: Option<Read>,
+}
+
+const fn field(name: &'static str, read: Read) -> Field {
+    Field { name, read: Some(read) }
+}
+
+/// Every stored field.
+pub(super) static FIELDS: &[Field] = &[
+    field("resource_type", |_, _| "agent".into()),
+    field("id", |agent, _| agent.id().as_str().into()),
+    field("name", |agent, _| agent.name().as_ref().into()),
+    field("type", |agent, _| agent.facts.record.agent_type.as_ref().into()),
+    field("command", |agent, _| agent.facts.record.command.as_str().into()),
+    field("work_dir", |agent, _| agent.facts.record.work_dir.as_str().into()),
+    field("initial_branch", |agent, _| agent.facts.record.initial_branch().into()),
+    field("create_time", |agent, _| time(Some(agent.facts.record.create_time))),
+    field("start_on_boot", |agent, _| agent.facts.record.start_on_boot.into()),
+    field("state", |agent, _| agent.state.state.as_str().into()),
+    field("state_source", |agent, _| agent.state.source.as_str().into()),
+    field("state_evidence", |agent, _| agent.state.evidence.as_str().into()),
+    field("state_since", |agent, _| time(agent.state.since)),
+    field("waiting_reason", |agent, _| agent.state.waiting_reason.map(|reason| reason.as_str()).into()),
+    field("exit_status", |agent, _| agent.state.exit.map(|exit| exit.to_shell()).into()),
+    field("pid", |agent, _| pid(agent).into()),
+    field("url", |agent, _| agent.facts.extra.url.as_deref().into()),
+    field("start_time", |agent, _| time(agent.facts.started_at)),
+    field("runtime_seconds", |agent, now| runtime(agent, now).into()),
+    field("user_activity_time", |agent, _| time(agent.facts.extra.user_activity)),
+    field("agent_activity_time", |agent, _| time(agent.facts.extra.agent_activity)),
+    field("idle_seconds", |agent, now| idle(agent, now).into()),
+    // A host that never stops by itself counts no idleness.
+    field("idle_mode", |_, _| "disabled".into()),
+    field("idle_timeout_seconds", |_, _| Value::Null),
+    field("activity_sources", |_, _| json!([])),
+    field("labels", |agent, _| labels(agent)),
+    Field { name: "host", read: None },
+    field("plugin", |agent, _| plugin(agent)),
+    field("age", |agent, now| seconds(agent.facts.record.create_time, now).into()),
+];
+
+pub(super) fn time(time: Option<Timestamp>) -> Value {
+    time.map(|time| time.to_string()).into()
+}
+
+/// Seconds between two times, none where the clock went backwards.
+pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.duration_since(from).as_secs_f64().max(0.0)
+}
+
+fn pid(agent: &Agent) -> Option<i32> {
+    agent.facts.process.agent.filter(|_| agent.facts.agent.is_alive()).map(|id| id.pid)
+}
+
+fn runtime(agent: &Agent, now: Timestamp) -> Option<f64> {
+    let started = agent.facts.started_at?;
+    let ended = match agent.facts.process.ending {
+        _ if agent.facts.agent.is_alive() => Some(now),
+        Some(Ending::Exited { at, .. } | Ending::Stopped { at }) => at,
+        None => None,
+    };
+    ended.map(|ended| seconds(started, ended))
+}
+
+fn idle(agent: &Agent, now: Timestamp) -> Option<f64> {
+    let extra = &agent.facts.extra;
+    extra.user_activity.max(extra.agent_activity).map(|last| seconds(last, now))
+}
+
+fn labels(agent: &Agent) -> Value {
+    let labels = agent.facts.record.labels.iter();
+    Value::Object(labels.map(|(key, value)| (key.clone(), value.as_str().into())).collect())
+}
+
+/// Where scripts look for it; the field `waiting_reason` says the same.
+fn plugin(agent: &Agent) -> Value {
+    match agent.state.waiting_reason {
+        Some(reason) => {
+            json!({ agent.facts.record.agent_type.as_ref(): { "waiting_reason": reason.as_str() } })
+        }
+        None => json!({}),
+    }
+}

@@ -1,0 +1,266 @@
+//! `message`: text into an agent, once, with the proof its type can give.
+//!
+//! One sender at a time per agent. A key that was delivered before is not typed again; a key of which that is not
+//! known is refused, unless the agent itself tells messages apart. Budget: one tmux process per message.
+
+use std::time::Duration;
+
+use mngr_agents::deliver::{self, DeliverError, Message, TextProblem};
+use mngr_agents::manifest::{Delivery, Framing};
+use mngr_host::files::FilesError;
+use mngr_host::lock::{LockError, LockWait};
+use mngr_host::proc::ExecError;
+use mngr_host::tmux::{PaneId, TmuxError};
+use mngr_model::delivery::DeliveryLevel;
+use mngr_model::facts::{Detail, ProcessFact};
+use mngr_model::layout::AgentLayout;
+use mngr_model::{AgentName, AgentState};
+
+use crate::again::{LookError, look_again};
+use crate::awake::{self, WakeError};
+use crate::create::agent_type;
+use crate::fleet::Agent;
+use crate::terminal;
+use crate::world::World;
+
+mod key;
+mod log;
+
+pub use key::{KeyError, MessageKey};
+
+use log::{Earlier, MessageLog, Trace};
+
+/// How long to wait for other senders to the same agent.
+const SENDERS_LIMIT: Duration = Duration::from_secs(60);
+
+/// A message to one agent.
+#[derive(Debug, Clone)]
+pub struct MessageRequest {
+    /// The text as given.
+    pub text: String,
+    /// Sending the same key again delivers nothing. Without one, every call is a message of its own.
+    pub idempotency_key: Option<MessageKey>,
+    /// How long to wait for proof beyond "written".
+    pub patience: Duration,
+    /// Start an agent that has stopped or is done, instead of failing.
+    pub start: bool,
+}
+
+/// A delivered message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// How far it certainly got: the highest level the agent's type can prove.
+    pub level: DeliveryLevel,
+    /// Its key.
+    pub key: MessageKey,
+    /// An earlier call had delivered it; nothing was typed now.
+    pub was_repeated: bool,
+}
+
+/// Why a message was not delivered.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The text cannot be a message.
+    #[error("this text cannot be sent")]
+    Text(#[from] TextProblem),
+    /// The agent is in a state in which it cannot read.
+    #[error("agent `{name}` cannot take messages: it is {state} ({evidence})")]
+    NotReceiving {
+        /// Its name.
+        name: AgentName,
+        /// Its state.
+        state: AgentState,
+        /// Why that is believed.
+        evidence: String,
+    },
+    /// Its process lives, but nothing can be typed into it.
+    #[error("agent `{name}` has no terminal: {evidence}")]
+    NoTerminal {
+        /// Its name.
+        name: AgentName,
+        /// What is known of it.
+        evidence: String,
+    },
+    /// How to talk to agents of its type is not known.
+    #[error("agent `{name}` is of type `{agent_type}`, which is not known here")]
+    UnknownType {
+        /// Its name.
+        name: AgentName,
+        /// Its type.
+        agent_type: String,
+    },
+    /// The same key was used for another text.
+    #[error("the message key `{key}` was used for another text")]
+    KeyReused {
+        /// The key.
+        key: MessageKey,
+    },
+    /// A command with the same key ended in the middle.
+    #[error("a message with the key `{key}` may have been typed already; it is not typed a second time")]
+    Uncertain {
+        /// The key.
+        key: MessageKey,
+    },
+    /// The agent could not be started.
+    #[error("agent `{name}` could not be started")]
+    Wake {
+        /// Its name.
+        name: AgentName,
+        /// Why.
+        #[source]
+        source: WakeError,
+    },
+    /// It cannot be seen any more.
+    #[error("the message was not sent")]
+    Look(#[from] LookError),
+    /// Other senders did not finish in time, or the lock could not be taken.
+    #[error("cannot get a turn to send to agent `{name}`")]
+    Lock {
+        /// Its name.
+        name: AgentName,
+        /// Why.
+        #[source]
+        source: LockError,
+    },
+    /// The attempt could not be noted, so it was not made.
+    #[error("cannot keep the log of messages")]
+    Log(#[from] FilesError),
+    /// It did not get as far as its type can prove.
+    #[error("the message to agent `{name}` was not delivered (reached: {})", .source.level().as_str())]
+    Deliver {
+        /// Its name.
+        name: AgentName,
+        /// Why.
+        #[source]
+        source: DeliverError,
+    },
+}
+
+impl SendError {
+    /// How far the message certainly got.
+    pub fn level(&self) -> DeliveryLevel {
+        match self {
+            Self::Deliver { source, .. } => source.level(),
+            _ => DeliveryLevel::Nothing,
+        }
+    }
+}
+
+/// Sends one message to one agent, starting the agent first where that is wanted.
+pub fn send(world: &World, agent: &Agent, request: &MessageRequest) -> Result<Sent, SendError> {
+    let text = deliver::normalize(&request.text)?;
+    let result = take_turn(world, agent, request, &text);
+    match result {
+        Err(SendError::NotReceiving { name, state, .. }) if request.start && state.is_final() => {
+            // Outside the turn: a start may have a message of its own to send.
+            awake::wake(world, agent).map_err(|source| SendError::Wake { name, source })?;
+            take_turn(world, agent, request, &text)
+        }
+        other => other,
+    }
+}
+
+/// Waits for the other senders, then sends to the agent as it is by then.
+fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str) -> Result<Sent, SendError> {
+    let layout = agent.host.layout().agent(agent.id());
+    let _turn = match agent.host.lock(&layout.message_lock(), LockWait::For(SENDERS_LIMIT)) {
+        Ok(lock) => lock,
+        Err(source) => {
+            // A missing folder means a destroyed agent, which is the better answer.
+            look_again(agent, Detail::Basic)?;
+            return Err(SendError::Lock { name: agent.name().clone(), source });
+        }
+    };
+    let agent = look_again(agent, Detail::Full)?;
+    let delivery = delivery_of(world, &agent)?;
+    let log = MessageLog::open(agent.host.as_ref(), &layout)?;
+    let key = match &request.idempotency_key {
+        None => MessageKey::random(),
+        Some(key) => match log.earlier(key)? {
+            Earlier::Delivered { level, text: earlier } if earlier == text => {
+                return Ok(Sent { level, key: key.clone(), was_repeated: true });
+            }
+            Earlier::Delivered { .. } => return Err(SendError::KeyReused { key: key.clone() }),
+            // Such an agent takes each key once, however often it is typed.
+            Earlier::Uncertain if delivery.framing == Framing::Framed => key.clone(),
+            Earlier::Uncertain => return Err(SendError::Uncertain { key: key.clone() }),
+            Earlier::Nothing => key.clone(),
+        },
+    };
+    let pane = receiving_pane(&agent)?;
+    let message = Message { text, key: key.as_str(), patience: request.patience };
+    log.typing(world.clock.now(), &key, text)?;
+    let outcome = type_into(world, &agent, &pane, &layout, delivery, message);
+    let noted = match &outcome {
+        Ok(level) => log.sent(world.clock.now(), &key, *level, text),
+        Err(error) => {
+            let reason = crate::error_chain(error);
+            log.failed(world.clock.now(), &key, error.level(), trace_of(error), &reason)
+        }
+    };
+    if let Err(error) = noted {
+        // The message is where it is; only a repetition of the key is no longer told apart.
+        world.reporter.warn(&format!("the log of messages is incomplete: {}", crate::error_chain(&error)));
+    }
+    match outcome {
+        Ok(level) => Ok(Sent { level, key, was_repeated: false }),
+        Err(source) => Err(SendError::Deliver { name: agent.name().clone(), source }),
+    }
+}
+
+fn delivery_of(world: &World, agent: &Agent) -> Result<Delivery, SendError> {
+    let agent_type = &agent.facts.record.agent_type;
+    agent_type::base_of(&world.settings, agent_type).map(|base| base.manifest().delivery).ok_or_else(|| {
+        SendError::UnknownType { name: agent.name().clone(), agent_type: agent_type.to_string() }
+    })
+}
+
+/// The pane whose reader is the agent itself. After the agent's end a shell reads there, and a message would be run.
+fn receiving_pane(agent: &Agent) -> Result<PaneId, SendError> {
+    let state = &agent.state;
+    let has_ended = agent.facts.agent == ProcessFact::Gone;
+    if !state.state.accepts_messages() || has_ended {
+        let evidence = state.evidence.clone();
+        return Err(SendError::NotReceiving { name: agent.name().clone(), state: state.state, evidence });
+    }
+    terminal::pane_of(agent)
+        .ok_or_else(|| SendError::NoTerminal { name: agent.name().clone(), evidence: state.evidence.clone() })
+}
+
+fn type_into(
+    world: &World,
+    agent: &Agent,
+    pane: &PaneId,
+    layout: &AgentLayout,
+    delivery: Delivery,
+    message: Message<'_>,
+) -> Result<DeliveryLevel, DeliverError> {
+    // "Gone" is said before a byte is typed, so trying again cannot type twice.
+    let is_gone = |error: &DeliverError| matches!(error, DeliverError::Tmux(tmux) if tmux.is_gone());
+    terminal::on_server(world, agent, is_gone, |tmux| {
+        deliver::deliver(agent.host.as_ref(), tmux, pane, layout, delivery, message)
+    })
+}
+
+/// What a failure leaves in the terminal. A tmux that was cut off may have done its work.
+fn trace_of(error: &DeliverError) -> Trace {
+    match error {
+        DeliverError::LineTooLong { .. } | DeliverError::Terminal(_) => Trace::NothingTyped,
+        DeliverError::Tmux(error) => match error {
+            TmuxError::Gone { .. } | TmuxError::Taken { .. } | TmuxError::Unreadable { .. } => {
+                Trace::NothingTyped
+            }
+            TmuxError::Exec(ExecError::NotFound { .. } | ExecError::NoFolder { .. }) => Trace::NothingTyped,
+            TmuxError::ServerExited { .. } | TmuxError::Failed { .. } | TmuxError::Exec(_) => {
+                Trace::MaybeTyped
+            }
+        },
+        DeliverError::NotAccepted { .. }
+        | DeliverError::Proof(_)
+        | DeliverError::Watch(_)
+        | DeliverError::Interrupted(_) => Trace::MaybeTyped,
+    }
+}
+
+#[cfg(test)]
+mod tests;

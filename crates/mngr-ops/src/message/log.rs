@@ -1,0 +1,185 @@
+//! The log of messages to one agent: what was tried, how far it got. It is what makes a key count only once.
+//!
+//! A line before anything is typed and a line after it. A first line without a second one belongs to a command that
+//! was killed in between: whether it typed is not known. Written under the agent's message lock.
+
+use jiff::Timestamp;
+use mngr_host::files::{Access, Durability, FilesError};
+use mngr_host::host::Host;
+use mngr_host::random;
+use mngr_model::HostPath;
+use mngr_model::delivery::DeliveryLevel;
+use mngr_model::event::Event;
+use mngr_model::layout::AgentLayout;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::key::MessageKey;
+
+const SOURCE: &str = "messages";
+const TYPING: &str = "message_typing";
+const SENT: &str = "message_sent";
+const FAILED: &str = "message_failed";
+
+/// What became of earlier messages with a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Earlier {
+    /// There were none, or nothing of them was typed.
+    Nothing,
+    /// It was delivered.
+    Delivered {
+        /// How far.
+        level: DeliveryLevel,
+        /// What it said.
+        text: String,
+    },
+    /// It may have been typed.
+    Uncertain,
+}
+
+/// Whether a failed message may have reached the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// Certainly not.
+    NothingTyped,
+    /// It may have.
+    MaybeTyped,
+}
+
+/// An agent's log of messages.
+pub(super) struct MessageLog<'h> {
+    host: &'h dyn Host,
+    path: HostPath,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    key: String,
+    level: Option<DeliveryLevel>,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    may_be_typed: bool,
+}
+
+impl<'h> MessageLog<'h> {
+    /// Opens the log, creating it for the owner's eyes only: messages may hold secrets.
+    pub(super) fn open(host: &'h dyn Host, agent: &AgentLayout) -> Result<Self, FilesError> {
+        let path = agent.message_events();
+        let files = host.files();
+        if !files.exists(&path)? {
+            if let Some(folder) = path.parent() {
+                files.make_folder(&folder)?;
+            }
+            files.write(&path, b"", Access::Private, Durability::Cached)?;
+        }
+        Ok(Self { host, path })
+    }
+
+    /// What became of this key before.
+    pub(super) fn earlier(&self, key: &MessageKey) -> Result<Earlier, FilesError> {
+        Ok(earlier_in(&self.host.files().read_text(&self.path)?, key))
+    }
+
+    /// Says that a message is about to be typed.
+    pub(super) fn typing(&self, now: Timestamp, key: &MessageKey, text: &str) -> Result<(), FilesError> {
+        self.append(now, TYPING, key, [("bytes", text.len().into())])
+    }
+
+    /// Says that it was delivered.
+    pub(super) fn sent(
+        &self,
+        now: Timestamp,
+        key: &MessageKey,
+        level: DeliveryLevel,
+        text: &str,
+    ) -> Result<(), FilesError> {
+        let fields = [("level", level.as_str().into()), ("bytes", text.len().into()), ("text", text.into())];
+        self.append(now, SENT, key, fields)
+    }
+
+    /// Says that it was not.
+    pub(super) fn failed(
+        &self,
+        now: Timestamp,
+        key: &MessageKey,
+        level: DeliveryLevel,
+        trace: Trace,
+        error: &str,
+    ) -> Result<(), FilesError> {
+        let may_be_typed = trace == Trace::MaybeTyped;
+        let fields = [
+            ("level", level.as_str().into()),
+            ("may_be_typed", may_be_typed.into()),
+            ("error", error.into()),
+        ];
+        self.append(now, FAILED, key, fields)
+    }
+
+    fn append<const N: usize>(
+        &self,
+        timestamp: Timestamp,
+        kind: &str,
+        key: &MessageKey,
+        more: [(&str, Value); N],
+    ) -> Result<(), FilesError> {
+        let mut fields = Map::new();
+        fields.insert("key".to_owned(), key.as_str().into());
+        fields.extend(more.map(|(name, value)| (name.to_owned(), value)));
+        let event = Event {
+            timestamp,
+            kind: kind.to_owned(),
+            event_id: random::event_id(),
+            source: SOURCE.to_owned(),
+            fields,
+        };
+        self.host.files().append(&self.path, event.to_line().as_bytes(), Durability::Cached)
+    }
+}
+
+/// The last line about a key decides. Lines that cannot be read are passed over: the agent can write here.
+fn earlier_in(log: &str, key: &MessageKey) -> Earlier {
+    let mentions = log.lines().rev().filter(|line| line.contains(key.as_str()));
+    let mut lines = mentions.filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    let Some(line) = lines.find(|line| line.key == key.as_str()) else { return Earlier::Nothing };
+    match (line.kind.as_str(), line.level) {
+        (SENT, Some(level)) => Earlier::Delivered { level, text: line.text },
+        (FAILED, _) if !line.may_be_typed => Earlier::Nothing,
+        _ => Earlier::Uncertain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mngr_host::local::LocalHost;
+
+    use super::*;
+
+    #[test]
+    fn the_last_line_about_a_key_decides() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = LocalHost::open(HostPath::new(dir.path().to_str().unwrap())).unwrap();
+        let agent = host.layout().agent(&random::agent_id());
+        let log = MessageLog::open(&host, &agent).unwrap();
+        let now = Timestamp::UNIX_EPOCH;
+        let (key, other): (MessageKey, MessageKey) = ("k1".parse().unwrap(), "k11".parse().unwrap());
+        assert_eq!(log.earlier(&key).unwrap(), Earlier::Nothing);
+        log.typing(now, &key, "hi").unwrap();
+        assert_eq!(log.earlier(&key).unwrap(), Earlier::Uncertain, "killed while typing");
+        log.failed(now, &key, DeliveryLevel::Nothing, Trace::NothingTyped, "x").unwrap();
+        assert_eq!(log.earlier(&key).unwrap(), Earlier::Nothing);
+        log.failed(now, &key, DeliveryLevel::Written, Trace::MaybeTyped, "x").unwrap();
+        assert_eq!(log.earlier(&key).unwrap(), Earlier::Uncertain);
+        log.sent(now, &key, DeliveryLevel::Accepted, "say \"k11\"\n").unwrap();
+        host.files().append(&agent.message_events(), b"k1 no json\n", Durability::Cached).unwrap();
+        let delivered =
+            Earlier::Delivered { level: DeliveryLevel::Accepted, text: "say \"k11\"\n".to_owned() };
+        assert_eq!(log.earlier(&key).unwrap(), delivered);
+        assert_eq!(log.earlier(&other).unwrap(), Earlier::Nothing, "a key is compared whole");
+        let mode = host.files().stat(&agent.message_events()).unwrap().unwrap().mode;
+        assert_eq!(mode, 0o600, "only the owner reads messages");
+    }
+}

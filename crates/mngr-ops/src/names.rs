@@ -1,0 +1,37 @@
+//! Which agent names are taken.
+
+use mngr_host::host::{Host, SurveyError};
+use mngr_model::facts::Detail;
+use mngr_model::{AgentId, AgentName};
+
+use crate::journal;
+use crate::world::World;
+
+/// Where a name is taken by somebody other than `except`: by an agent of any host that answers, or by an operation
+/// that is under way on `host`. The caller holds the lock of `host`, so that the answer stays right there.
+pub(crate) fn holder_of(
+    world: &World,
+    host: &dyn Host,
+    name: &AgentName,
+    except: &AgentId,
+) -> Result<Option<String>, SurveyError> {
+    let is_other = |id: &AgentId, other: &AgentName| other == name && id != except;
+    let mut surveys = vec![(host.info().address(), host.survey(Detail::Basic)?)];
+    // An unreachable host must not keep a local name from being used: addresses tell hosts apart.
+    let elsewhere = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
+    let elsewhere = elsewhere.filter(|other| other.info().id != host.info().id);
+    surveys.extend(
+        elsewhere.filter_map(|other| Some((other.info().address(), other.survey(Detail::Basic).ok()?))),
+    );
+    for (address, survey) in &surveys {
+        if survey.agents.iter().any(|facts| is_other(&facts.record.id, &facts.record.name)) {
+            return Ok(Some(address.clone()));
+        }
+    }
+    let folder = host.layout().journals();
+    let is_reserved = surveys[0].1.journals.iter().any(|file| {
+        let text = host.files().read_text(&folder.join(file)).unwrap_or_default();
+        journal::read(&text).is_some_and(|(header, _)| is_other(&header.agent_id, &header.name))
+    });
+    Ok(is_reserved.then(|| host.info().address()))
+}

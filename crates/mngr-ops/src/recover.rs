@@ -1,0 +1,146 @@
+//! Putting right what a killed command left behind.
+//!
+//! A journal whose lock is free belongs to a command that died. A creation is taken back; a removal, or the undo of
+//! one, is carried through. Called by every look at a host that finds journals; costs nothing otherwise.
+
+use std::time::Duration;
+
+use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
+use mngr_host::host::{EndRequest, Host};
+use mngr_host::interrupt;
+use mngr_host::lock::{HostLock, LockWait};
+use mngr_model::journal::{Header, Operation, Step};
+use mngr_model::layout::HostLayout;
+use mngr_model::{AgentId, HostPath};
+
+use crate::world::World;
+use crate::{destroy, journal, undo};
+
+/// Whether anything was put right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The host is as it was.
+    Unchanged,
+    /// Look again.
+    Changed,
+}
+
+struct Leftover {
+    path: HostPath,
+    text: String,
+    _lock: HostLock,
+}
+
+/// Finishes what dead commands began on this host.
+pub fn recover(world: &World, host: &dyn Host) -> Outcome {
+    let leftovers = claim(host);
+    if leftovers.is_empty() {
+        return Outcome::Unchanged;
+    }
+    // Half a recovery would be another left-over.
+    let _shield = interrupt::shield();
+    for leftover in leftovers {
+        let Some((header, steps)) = journal::read(&leftover.text) else {
+            // Not even the first line was written, so nothing had begun.
+            let _ = host.files().remove_file(&leftover.path);
+            continue;
+        };
+        match finish(world, host, &header, &steps) {
+            Ok(()) => {
+                let _ = host.files().remove_file(&leftover.path);
+                world.reporter.warn(&format!(
+                    "a command that was killed while it worked on agent `{}` was put right ({})",
+                    header.name,
+                    match header.operation {
+                        Operation::Create => "its creation was taken back",
+                        Operation::Destroy => "its removal was completed",
+                        Operation::Undo => "its return was completed",
+                    }
+                ));
+            }
+            Err(problem) => world.reporter.warn(&format!(
+                "what a killed command left of agent `{}` cannot be put right yet: {problem}",
+                header.name
+            )),
+        }
+    }
+    Outcome::Changed
+}
+
+/// Takes the locks of all journals nobody works on.
+fn claim(host: &dyn Host) -> Vec<Leftover> {
+    let layout = host.layout();
+    // Under the host lock no journal is in the moment between its creation and its first lock.
+    let Ok(_guard) = host.lock(&layout.host_lock(), LockWait::For(Duration::from_secs(2))) else { return vec![] };
+    let Ok(entries) = host.files().list(&layout.journals()) else { return vec![] };
+    let paths = entries.into_iter().map(|entry| layout.journals().join(&entry.name));
+    paths
+        .filter_map(|path| {
+            let lock = host.lock(&path, LockWait::Try).ok()?;
+            let text = host.files().read_text(&path).ok()?;
+            Some(Leftover { path, text, _lock: lock })
+        })
+        .collect()
+}
+
+fn finish(world: &World, host: &dyn Host, header: &Header, steps: &[Step]) -> Result<(), String> {
+    match header.operation {
+        Operation::Create => {
+            if is_committed(host, &host.layout(), &header.agent_id) {
+                return Ok(());
+            }
+            take_back(world, host, &header.agent_id, steps)
+        }
+        Operation::Destroy => destroy::resume(world, host, header).map_err(|error| crate::error_chain(&error)),
+        Operation::Undo => undo::resume(world, host, header).map_err(|error| crate::error_chain(&error)),
+    }
+}
+
+/// The record is written last: an agent that has one was created whole.
+fn is_committed(host: &dyn Host, layout: &HostLayout, id: &AgentId) -> bool {
+    host.files().exists(&layout.agent(id).data()).unwrap_or(false)
+}
+
+/// Takes back the steps of a creation, the last one first. Goes on after a failure and reports all of them.
+pub(crate) fn take_back(world: &World, host: &dyn Host, id: &AgentId, steps: &[Step]) -> Result<(), String> {
+    let problems: Vec<String> = steps.iter().rev().filter_map(|step| take_back_step(world, host, id, step).err()).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
+}
+
+fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> Result<(), String> {
+    let files = host.files();
+    let text = |error: &dyn std::error::Error| crate::error_chain(error);
+    match step {
+        Step::Folder { path } | Step::Clone { path } => files.remove_tree(path).map_err(|e| text(&e)),
+        Step::File { path } => files.remove_file(path).map_err(|e| text(&e)),
+        Step::ReplacedFile { path, backup } => {
+            if files.exists(backup).map_err(|e| text(&e))? {
+                files.rename(backup, path).map_err(|e| text(&e))?;
+            }
+            Ok(())
+        }
+        Step::Worktree { repository, path } => {
+            let git = Git::new(host, repository.clone());
+            match git.remove_worktree(path) {
+                Ok(RemoveOutcome::Removed) => Ok(()),
+                // Git may have died before it knew of the folder, or the repository may be gone.
+                Ok(RemoveOutcome::NotRegistered) | Err(_) => files.remove_tree(path).map_err(|e| text(&e)),
+            }
+        }
+        Step::Branch { repository, name, at } => {
+            let git = Git::new(host, repository.clone());
+            git.delete_branch(name, DeleteBranch::OnlyAt(at)).map_err(|e| text(&e))
+        }
+        Step::Session { name } => {
+            let request = EndRequest { agent: id.clone(), program: None, grace: Duration::from_secs(1) };
+            let ended = host.end_processes(&request).map_err(|e| text(&e))?;
+            if let Ok(session) = mngr_host::tmux::SessionName::new(name.clone()) {
+                world.with_tmux(host, |tmux| tmux.kill_session(&session)).map_err(|e| text(&e))?;
+            }
+            match ended.remaining.as_slice() {
+                [] => Ok(()),
+                pids => Err(format!("processes {pids:?} do not end")),
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! From addresses to agents.
+
+use mngr_model::address::{AgentAddress, AgentOrHost, AgentRef, HostAddress, HostRef};
+
+use crate::fleet::{Agent, Fleet};
+
+/// No agent, or not exactly one, has that address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectError {
+    /// Nobody has it.
+    #[error("Could not find agent `{address}`: not found{}", suggestion(.similar))]
+    NotFound {
+        /// The address.
+        address: String,
+        /// Names that look like it.
+        similar: Vec<String>,
+    },
+    /// Nobody who could be asked has it, but not everybody could be asked.
+    #[error("cannot tell whether agent `{address}` exists: {} could not be asked", .unavailable.join(", "))]
+    Unavailable {
+        /// The address.
+        address: String,
+        /// Who could not be asked.
+        unavailable: Vec<String>,
+    },
+    /// Several have it.
+    #[error("`{address}` means several agents: {}", .matches.join(", "))]
+    Ambiguous {
+        /// The address.
+        address: String,
+        /// `name@host.provider (ID: ...)` of each.
+        matches: Vec<String>,
+    },
+}
+
+fn suggestion(similar: &[String]) -> String {
+    match similar {
+        [] => String::new(),
+        names => format!("; did you mean `{}`?", names.join("` or `")),
+    }
+}
+
+impl Fleet {
+    /// The one agent of that address.
+    pub fn one(&self, address: &AgentAddress) -> Result<&Agent, SelectError> {
+        match self.matching(address)?.as_slice() {
+            [agent] => Ok(agent),
+            several => Err(SelectError::Ambiguous {
+                address: address.to_string(),
+                matches: several.iter().map(|agent| format!("{} (ID: {})", agent.address(), agent.id())).collect(),
+            }),
+        }
+    }
+
+    /// Every agent of that address; at least one.
+    pub fn matching(&self, address: &AgentAddress) -> Result<Vec<&Agent>, SelectError> {
+        let found: Vec<&Agent> = self.agents.iter().filter(|agent| is_at(agent, address)).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let address_text = address.to_string();
+        if self.failures.is_empty() {
+            return Err(SelectError::NotFound { similar: self.similar_to(address), address: address_text });
+        }
+        let unavailable = self.failures.iter().map(|f| f.host.clone().unwrap_or_else(|| f.provider.clone())).collect();
+        Err(SelectError::Unavailable { address: address_text, unavailable })
+    }
+
+    /// Every agent of every address, each once, in the order of the addresses; and the addresses nobody has.
+    pub fn select(&self, addresses: &[AgentAddress]) -> (Vec<&Agent>, Vec<SelectError>) {
+        let mut found: Vec<&Agent> = Vec::new();
+        let mut errors = Vec::new();
+        for address in addresses {
+            match self.matching(address) {
+                Ok(agents) => {
+                    for agent in agents {
+                        let is_same = |other: &&Agent| {
+                            other.id() == agent.id() && other.host.info().id == agent.host.info().id
+                        };
+                        if !found.iter().any(is_same) {
+                            found.push(agent);
+                        }
+                    }
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+        (found, errors)
+    }
+
+    fn similar_to(&self, address: &AgentAddress) -> Vec<String> {
+        let AgentRef::Name(name) = &address.agent else { return Vec::new() };
+        let mut scored: Vec<(f64, String)> = self
+            .agents
+            .iter()
+            .map(|agent| (strsim::jaro_winkler(agent.name().as_ref(), name.as_ref()), agent.name().to_string()))
+            .filter(|(score, _)| *score > 0.85)
+            .collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        scored.dedup_by(|a, b| a.1 == b.1);
+        scored.into_iter().take(3).map(|(_, name)| name).collect()
+    }
+}
+
+/// Whether an agent is the one that is meant, or lives on the host that is.
+pub fn is_meant(agent: &Agent, target: &AgentOrHost) -> bool {
+    match target {
+        AgentOrHost::Agent(address) => is_at(agent, address),
+        AgentOrHost::Host(host) => is_on(agent, host),
+    }
+}
+
+fn is_at(agent: &Agent, address: &AgentAddress) -> bool {
+    let is_named = match &address.agent {
+        AgentRef::Id(id) => agent.id() == id,
+        AgentRef::Name(name) => agent.name() == name,
+    };
+    is_named && address.host.as_ref().is_none_or(|host| is_on(agent, host))
+}
+
+fn is_on(agent: &Agent, host: &HostAddress) -> bool {
+    let info = agent.host.info();
+    let is_named = match &host.host {
+        HostRef::Id(id) => info.id == *id,
+        HostRef::Name(name) => info.name == *name,
+    };
+    is_named && host.provider.as_ref().is_none_or(|provider| info.provider == *provider)
+}

@@ -1,0 +1,150 @@
+//! `stop`: ends an agent's processes and its session, and sees that they are gone.
+//!
+//! Budget: two tmux processes for an agent with a session, one for an agent without; nothing waits for a fixed time.
+//! The record says "stopped on request" before anything is ended, so that the exit that follows is explained. An agent
+//! that ended by itself keeps its own ending.
+
+use std::time::Duration;
+
+use mngr_config::Settings;
+use mngr_host::files::{Durability, FilesError};
+use mngr_host::host::EndRequest;
+use mngr_host::interrupt::{self, Interrupted};
+use mngr_host::proc::ExecError;
+use mngr_host::tmux::{SessionName, SessionNameError, TmuxError};
+use mngr_model::facts::{AgentFacts, Detail};
+use mngr_model::process::{Ending, ProcessRecord};
+
+use crate::again::{LookError, look_again};
+use crate::fleet::Agent;
+use crate::terminal;
+use crate::world::World;
+
+/// How to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StopOptions {
+    /// How long the agent's program gets to end by itself before it is killed.
+    pub grace: Duration,
+}
+
+impl StopOptions {
+    /// What the settings say.
+    pub fn from_settings(settings: &Settings) -> Self {
+        Self { grace: Duration::try_from_secs_f64(settings.stop.grace_seconds).unwrap_or_default() }
+    }
+}
+
+/// What stopping came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stopped {
+    /// There was nothing to end.
+    pub was_stopped_already: bool,
+    /// How many processes were asked to end.
+    pub ended: usize,
+    /// How many of them had to be killed.
+    pub killed: usize,
+}
+
+/// The agent is not known to be stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum StopError {
+    /// Some of its processes live on.
+    #[error("processes of agent `{name}` are still running: {}", numbers(.pids))]
+    ProcessesRemain {
+        /// Its name.
+        name: String,
+        /// Their numbers.
+        pids: Vec<i32>,
+    },
+    /// It cannot be seen.
+    #[error(transparent)]
+    Look(#[from] LookError),
+    /// Its session cannot be named.
+    #[error("cannot name the agent's session")]
+    Name(#[from] SessionNameError),
+    /// tmux could not be asked.
+    #[error("cannot end the agent's session")]
+    Tmux(#[from] TmuxError),
+    /// The request could not be recorded, so nothing was ended.
+    #[error("cannot record that the agent is being stopped")]
+    Files(#[from] FilesError),
+    /// The processes could not be reached.
+    #[error("cannot end the agent's processes")]
+    Exec(#[from] ExecError),
+    /// The user gave up before it began.
+    #[error("interrupted")]
+    Interrupted(#[from] Interrupted),
+}
+
+fn numbers(pids: &[i32]) -> String {
+    pids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Stops the agent, whatever it was doing when it was looked at. One that is stopped already is success.
+pub fn stop(world: &World, agent: &Agent, options: &StopOptions) -> Result<Stopped, StopError> {
+    interrupt::check()?;
+    // Half a stop would leave a session without its program. An agent that stops itself must not be cut short by the
+    // end of its own terminal either.
+    let _shield = interrupt::shield();
+    let agent = look_again(agent, Detail::Full)?;
+    let (host, facts) = (agent.host.as_ref(), &agent.facts);
+    let session = find_session(world, &agent)?;
+    let lives = session.is_some() || facts.agent.is_alive() || facts.supervisor.is_alive();
+    if lives && facts.process.ending.is_none() {
+        let line = ProcessRecord::stop_line(world.clock.now());
+        host.files().append(
+            &host.layout().agent(agent.id()).process(),
+            line.as_bytes(),
+            Durability::Cached,
+        )?;
+    }
+    let program = facts.process.agent.filter(|_| may_be_its_program(facts));
+    let request = EndRequest { agent: agent.id().clone(), program, grace: options.grace };
+    let report = host.end_processes(&request)?;
+    if let Some(session) = session {
+        world.with_tmux(host, |tmux| tmux.kill_session(&session))?;
+    }
+    let mut pids = report.remaining;
+    let seen = look_again(&agent, Detail::Basic)?.facts;
+    pids.extend(seen.process.agent.filter(|_| seen.agent.is_alive()).map(|id| id.pid));
+    pids.sort_unstable();
+    pids.dedup();
+    if !pids.is_empty() {
+        return Err(StopError::ProcessesRemain { name: agent.name().to_string(), pids });
+    }
+    Ok(Stopped {
+        was_stopped_already: !lives && report.signalled == 0,
+        ended: report.signalled,
+        killed: report.killed,
+    })
+}
+
+/// Whether the recorded number can still mean the agent's program.
+fn may_be_its_program(facts: &AgentFacts) -> bool {
+    facts.same_boot != Some(false) && !matches!(facts.process.ending, Some(Ending::Exited { .. }))
+}
+
+/// The agent's session. While its pane lives, it is found by that: the prefix may have been set differently at launch,
+/// and a deleted socket is made again. Without it, further windows may still be open under the usual name.
+fn find_session(world: &World, agent: &Agent) -> Result<Option<SessionName>, StopError> {
+    if let Some(pane) = terminal::pane_of(agent) {
+        let panes = terminal::session_panes(world, agent, &pane);
+        // A session the user gave an odd name ends with its last process.
+        let name = |session: &str| SessionName::new(session).ok();
+        match panes {
+            Ok(panes) => return Ok(panes.first().and_then(|own| name(&own.session))),
+            Err(error) if error.is_gone() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let session = world.session_name(agent.name())?;
+    match world.with_tmux(agent.host.as_ref(), |tmux| tmux.has_session(&session)) {
+        Ok(exists) => Ok(exists.then_some(session)),
+        // Without tmux there are no sessions.
+        Err(TmuxError::Exec(ExecError::NotFound { .. })) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! The two ends of a pull or push: the user's checkout and the agent's.
+
+use std::time::Duration;
+
+use mngr_host::git::{Git, Location};
+use mngr_host::host::Host;
+use mngr_host::lock::{HostLock, LockWait};
+use mngr_model::HostPath;
+
+use super::SyncError;
+use crate::fleet::Agent;
+use crate::world::World;
+
+/// How long another pull or push into the same checkout may take before this one gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The host that holds both ends; an agent elsewhere is an error.
+pub(crate) fn shared_host<'w>(world: &'w World, agent: &Agent) -> Result<&'w dyn Host, SyncError> {
+    if agent.host.info().id == world.client.info().id {
+        return Ok(world.client.as_ref());
+    }
+    Err(SyncError::OtherHost { name: agent.name().clone(), host: agent.host.info().address() })
+}
+
+/// The agent's work dir, which must be there.
+pub(crate) fn agent_work_dir(host: &dyn Host, agent: &Agent) -> Result<HostPath, SyncError> {
+    let dir = agent.facts.record.work_dir.normalized();
+    if host.files().exists(&dir.join("."))? {
+        return Ok(dir);
+    }
+    Err(SyncError::NoWorkDir { name: agent.name().clone(), dir })
+}
+
+/// A checkout and what it is on.
+pub(crate) struct Checkout<'h> {
+    /// Git at its root.
+    pub(crate) git: Git<'h>,
+    /// Where it is.
+    pub(crate) location: Location,
+    /// The branch it is on; `None` when its HEAD is detached.
+    pub(crate) branch: Option<String>,
+}
+
+impl<'h> Checkout<'h> {
+    /// The checkout that holds a folder, or `None` outside a repository. One process.
+    pub(crate) fn of(host: &'h dyn Host, dir: &HostPath) -> Result<Option<Self>, SyncError> {
+        let Some(location) = Git::new(host, dir.clone()).locate()? else { return Ok(None) };
+        let git = Git::new(host, location.root.clone());
+        let branch = git.head_branch()?;
+        Ok(Some(Self { git, location, branch }))
+    }
+
+    /// The user's checkout, which must be there.
+    pub(crate) fn of_user(host: &'h dyn Host, dir: &HostPath) -> Result<Self, SyncError> {
+        Self::of(host, dir)?.ok_or_else(|| SyncError::NotARepository { path: dir.clone() })
+    }
+
+    /// The agent's checkout, which must be there.
+    pub(crate) fn of_agent(host: &'h dyn Host, agent: &Agent) -> Result<Self, SyncError> {
+        let dir = agent_work_dir(host, agent)?;
+        Self::of(host, &dir)?.ok_or_else(|| SyncError::AgentWithoutGit { name: agent.name().clone(), dir })
+    }
+
+    /// Its top folder.
+    pub(crate) fn root(&self) -> &HostPath {
+        &self.location.root
+    }
+
+    /// The branch it is on, which must be one.
+    pub(crate) fn require_branch(&self) -> Result<&str, SyncError> {
+        self.branch.as_deref().ok_or_else(|| SyncError::Detached { checkout: self.root().clone() })
+    }
+
+    /// Whether both are one and the same checkout.
+    pub(crate) fn is_same_as(&self, other: &Self) -> Result<bool, SyncError> {
+        is_same_folder(self.git.host(), self.root(), other.root())
+    }
+
+    /// Keeps other pulls and pushes away from its files. Git's own locks only cover single commands.
+    pub(crate) fn lock(&self) -> Result<HostLock, SyncError> {
+        lock_checkout(self.git.host(), &self.location)
+    }
+}
+
+/// Keeps other pulls and pushes away from the files of a checkout.
+pub(super) fn lock_checkout(host: &dyn Host, location: &Location) -> Result<HostLock, SyncError> {
+    Ok(host.lock(&location.git_dir.join("mngr-sync.lock"), LockWait::For(PATIENCE))?)
+}
+
+/// Whether two paths lead to one folder; paths that lead nowhere do not.
+pub(super) fn is_same_folder(host: &dyn Host, one: &HostPath, other: &HostPath) -> Result<bool, SyncError> {
+    let real = |path: &HostPath| match host.files().canonical(path) {
+        Ok(real) => Ok(Some(real)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(SyncError::from(error)),
+    };
+    Ok(matches!((real(one)?, real(other)?), (Some(one), Some(other)) if one == other))
+}

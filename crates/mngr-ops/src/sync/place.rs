@@ -1,0 +1,157 @@
+//! Single paths: which file or folder is meant, and where it goes. The rules are rsync's.
+//!
+//! A folder with a slash behind it stands for what is in it. A destination that is a folder, or ends in a slash, takes
+//! the source under its own name; any other destination is the new name itself.
+
+use std::collections::BTreeSet;
+
+use mngr_host::files::FileKind;
+use mngr_host::host::Host;
+use mngr_host::rsync::{Endpoint, Extraneous, Rsync};
+use mngr_model::HostPath;
+use mngr_model::address::LocationPath;
+
+use super::SyncError;
+use super::checkout::is_same_folder;
+use super::copy::{BY_CONTENTS, Copy, Destination};
+
+/// Where a path goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Here, whatever it is called at the source.
+    Exactly(HostPath),
+    /// As rsync reads a destination.
+    Given {
+        /// The path.
+        path: HostPath,
+        /// It was written with a slash at its end.
+        is_folder: bool,
+    },
+}
+
+impl Target {
+    /// A destination as the user wrote it, relative to `base`.
+    pub(crate) fn given(base: &HostPath, path: &LocationPath) -> Self {
+        Self::Given { path: base.join(path.path()).normalized(), is_folder: path.has_trailing_slash() }
+    }
+
+    /// Into a folder, under its own name.
+    pub(crate) fn into_folder(folder: HostPath) -> Self {
+        Self::Given { path: folder, is_folder: true }
+    }
+}
+
+/// `path` relative to `folder`, by spelling; `None` when it lies elsewhere.
+pub(crate) fn below<'p>(path: &'p HostPath, folder: &HostPath) -> Option<&'p str> {
+    if !path.is_within(folder) {
+        return None;
+    }
+    Some(path.as_str()[folder.as_str().trim_end_matches('/').len()..].trim_start_matches('/'))
+}
+
+/// Works out the copy of one file or folder. Git's own state is never part of it.
+pub(crate) fn path_copy(
+    host: &dyn Host,
+    source: &HostPath,
+    contents_only: bool,
+    target: &Target,
+    extraneous: Extraneous,
+) -> Result<Copy, SyncError> {
+    let Some(stat) = host.files().stat(source)? else {
+        return Err(SyncError::Missing { path: source.clone() });
+    };
+    let is_folder = match stat.kind {
+        FileKind::Folder => true,
+        FileKind::Link => contents_only && is_folder_at(host, source)?,
+        FileKind::File | FileKind::Other => false,
+    };
+    match is_folder {
+        true => folder_copy(host, source, contents_only, target, extraneous),
+        false if contents_only => Err(SyncError::NotAFolder { path: source.clone() }),
+        false if extraneous == Extraneous::Delete => Err(SyncError::NothingToDelete { path: source.clone() }),
+        false => file_copy(host, source, target),
+    }
+}
+
+fn folder_copy(
+    host: &dyn Host,
+    source: &HostPath,
+    contents_only: bool,
+    target: &Target,
+    extraneous: Extraneous,
+) -> Result<Copy, SyncError> {
+    let folder = match (target, source.file_name()) {
+        (Target::Given { path, .. }, Some(name)) if !contents_only => path.join(name),
+        (Target::Given { path, .. } | Target::Exactly(path), _) => path.clone(),
+    };
+    if host.files().exists(&folder)? && !is_folder_at(host, &folder)? {
+        return Err(SyncError::NotAFolder { path: folder });
+    }
+    if is_same_folder(host, source, &folder)? {
+        return Err(SyncError::SamePlace { path: folder });
+    }
+    require_apart(host, source, &folder, extraneous)?;
+    let rsync = Rsync::new(Endpoint::Contents(source.clone()), Endpoint::Contents(folder.clone()))
+        .options(BY_CONTENTS)
+        .exclude(".git")
+        .extraneous(extraneous);
+    Ok(Copy { rsync, from: source.clone(), to: Destination::Folder(folder), removed: BTreeSet::new() })
+}
+
+fn file_copy(host: &dyn Host, source: &HostPath, target: &Target) -> Result<Copy, SyncError> {
+    let file = match target {
+        Target::Exactly(path) => path.clone(),
+        Target::Given { path, is_folder } if *is_folder || is_folder_at(host, path)? => {
+            path.join(source.file_name().unwrap_or_default())
+        }
+        Target::Given { path, .. } => path.clone(),
+    };
+    // rsync would put the file into the folder.
+    if is_folder_at(host, &file)? {
+        return Err(SyncError::IsAFolder { path: file });
+    }
+    if is_same_folder(host, source, &file)? {
+        return Err(SyncError::SamePlace { path: file });
+    }
+    let rsync =
+        Rsync::new(Endpoint::Itself(source.clone()), Endpoint::Itself(file.clone())).options(BY_CONTENTS);
+    Ok(Copy { rsync, from: source.clone(), to: Destination::File(file), removed: BTreeSet::new() })
+}
+
+/// Deleting what only the destination has must not reach the source.
+pub(super) fn require_apart(
+    host: &dyn Host,
+    source: &HostPath,
+    target: &HostPath,
+    extraneous: Extraneous,
+) -> Result<(), SyncError> {
+    if extraneous == Extraneous::Keep {
+        return Ok(());
+    }
+    let real = |path: &HostPath| host.files().canonical(path).unwrap_or_else(|_| path.normalized());
+    let (one, other) = (real(source), real(target));
+    if one.is_within(&other) || other.is_within(&one) {
+        return Err(SyncError::Overlap { one, other });
+    }
+    Ok(())
+}
+
+/// Whether a folder is there, or a link to one.
+fn is_folder_at(host: &dyn Host, path: &HostPath) -> Result<bool, SyncError> {
+    Ok(host.files().exists(&path.join("."))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_below_a_folder_by_whole_components() {
+        let rest =
+            |path: &str, folder: &str| below(&HostPath::new(path), &HostPath::new(folder)).map(str::to_owned);
+        assert_eq!(rest("/a/b/c", "/a").as_deref(), Some("b/c"));
+        assert_eq!(rest("/a", "/a").as_deref(), Some(""));
+        assert_eq!(rest("/a", "/").as_deref(), Some("a"));
+        assert_eq!(rest("/ab", "/a"), None);
+    }
+}

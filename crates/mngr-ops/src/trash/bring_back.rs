@@ -1,0 +1,174 @@
+//! Moving a work dir out of the trash to where it was, on the branch it was on.
+//!
+//! The same steps take back a removal that failed half-way. Each may find itself done already.
+
+use mngr_host::fault;
+use mngr_host::git::{BranchState, Git, GitError, MoveOutcome, StartPoint};
+use mngr_host::host::Host;
+use mngr_model::HostPath;
+
+use super::error::TrashError;
+use super::manifest::{Checkout, HeldBranch, Manifest, Rescue, Work};
+use super::put_away::move_whole;
+
+/// How many numbers are tried behind a branch name that is taken.
+const SUFFIXES: u32 = 100;
+
+/// What came back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Returned {
+    /// The branch it is on now.
+    pub(crate) branch: Option<String>,
+    /// What the user should know.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Brings the work dir back.
+pub(crate) fn bring_back(host: &dyn Host, manifest: &Manifest) -> Result<Returned, TrashError> {
+    let dir = &manifest.work_dir;
+    let is_there = host.files().exists(dir)?;
+    match &manifest.work {
+        None | Some(Work::Kept { .. }) => {
+            let note = (!is_there).then(|| format!("its work dir `{dir}` does not exist any more"));
+            Ok(Returned { branch: None, notes: note.into_iter().collect() })
+        }
+        Some(Work::Missing { checkout }) => Ok(match checkout {
+            Some(checkout) => check_out_again(host, manifest, checkout),
+            None => Returned { branch: None, notes: vec![format!("its work dir `{dir}` was gone before")] },
+        }),
+        Some(Work::Moved { to, checkout }) => {
+            if !is_there && !host.files().exists(to)? {
+                return match checkout {
+                    Some(checkout) if checkout.head.is_some() => {
+                        Ok(check_out_again(host, manifest, checkout))
+                    }
+                    _ => Err(TrashError::WorkLost { path: to.clone() }),
+                };
+            }
+            let outcome = move_whole(host, to, dir, checkout.as_ref())?;
+            fault::point();
+            match (outcome, checkout) {
+                (_, None) => Ok(Returned::default()),
+                (MoveOutcome::Complete, Some(checkout)) => rejoin(host, dir, checkout),
+                (MoveOutcome::FilesOnly { reason }, Some(_)) => Ok(Returned {
+                    branch: None,
+                    notes: vec![format!(
+                        "its files are back, but its repository could not be told: {reason}"
+                    )],
+                }),
+            }
+        }
+    }
+}
+
+/// Puts the checkout back on its branch, or on a new one at the same commit if that has moved since.
+fn rejoin(host: &dyn Host, dir: &HostPath, checkout: &Checkout) -> Result<Returned, TrashError> {
+    let (git, repository) = (Git::new(host, dir.clone()), Git::new(host, checkout.repository.clone()));
+    let mut returned = Returned::default();
+    match (&checkout.branch, &checkout.head) {
+        (Some(wanted), Some(oid)) => {
+            let branch = settle_branch(&repository, wanted, oid, Some(dir))?;
+            fault::point();
+            git.attach_head(&branch)?;
+            if branch != *wanted {
+                returned.notes.push(format!("branch `{wanted}` has moved since: the agent is on `{branch}`"));
+            }
+            returned.branch = Some(branch);
+        }
+        (Some(unborn), None) => {
+            git.attach_head(unborn)?;
+            returned.branch = Some(unborn.clone());
+        }
+        (None, _) => {}
+    }
+    if let Some(HeldBranch { name, oid }) = &checkout.removed_branch {
+        // A branch of that name made since is somebody's own.
+        if repository.branch_state(name, oid)? == BranchState::Missing {
+            repository.create_ref(&format!("refs/heads/{name}"), oid)?;
+        }
+    }
+    fault::point();
+    Ok(returned)
+}
+
+/// A branch at that commit that no other checkout has: the wanted one, or one with a number.
+fn settle_branch(
+    git: &Git<'_>,
+    wanted: &str,
+    oid: &str,
+    own: Option<&HostPath>,
+) -> Result<String, TrashError> {
+    for number in 1..=SUFFIXES {
+        let name = if number == 1 { wanted.to_owned() } else { format!("{wanted}-{number}") };
+        let is_ours = match git.branch_state(&name, oid)? {
+            BranchState::Missing => match git.create_ref(&format!("refs/heads/{name}"), oid) {
+                Ok(()) => true,
+                // `a` cannot be made beside `a/b`, and somebody may just have taken the name.
+                Err(GitError::BranchNameConflict { .. } | GitError::RefMoved { .. }) => false,
+                Err(error) => return Err(error.into()),
+            },
+            BranchState::HoldsNothingOfItsOwn { oid: at } | BranchState::HasOwnCommits { oid: at } => {
+                at == oid
+            }
+            BranchState::CheckedOutAt { path, oid: at } => at == oid && is_same(git, &path, own),
+        };
+        if is_ours {
+            return Ok(name);
+        }
+    }
+    Err(TrashError::NoFreeBranch { branch: wanted.to_owned() })
+}
+
+fn is_same(git: &Git<'_>, listed: &HostPath, own: Option<&HostPath>) -> bool {
+    let real = |path: &HostPath| git.host().files().canonical(path).unwrap_or_else(|_| path.clone());
+    own.is_some_and(|own| real(own) == real(listed))
+}
+
+/// The files are gone, but their commit is not.
+fn check_out_again(host: &dyn Host, manifest: &Manifest, checkout: &Checkout) -> Returned {
+    let dir = &manifest.work_dir;
+    let failed = |problem: String| Returned {
+        branch: None,
+        notes: vec![format!("its work dir `{dir}` was gone and could not be checked out again: {problem}")],
+    };
+    let Some(oid) = &checkout.head else { return failed("it had no commit".to_owned()) };
+    let git = Git::new(host, checkout.repository.clone());
+    let make = || -> Result<Option<String>, TrashError> {
+        if host.files().exists(dir)? {
+            // Begun by a command that died.
+            git.fill_worktree(dir)?;
+            return Ok(checkout.branch.clone());
+        }
+        // What git still lists at that path is only a name.
+        let _ = git.remove_worktree(dir);
+        let branch =
+            checkout.branch.as_deref().map(|wanted| settle_branch(&git, wanted, oid, None)).transpose()?;
+        git.add_worktree(dir, &branch.as_deref().map_or(StartPoint::Commit(oid), StartPoint::Branch))?;
+        Ok(branch)
+    };
+    match make() {
+        Ok(branch) => Returned {
+            branch,
+            notes: vec!["its work dir was gone: its last commit was checked out again".to_owned()],
+        },
+        Err(error) => failed(crate::error_chain(&error)),
+    }
+}
+
+/// Deletes the rescue refs whose commits the agent's checkout or another ref holds again.
+pub(crate) fn drop_rescues(host: &dyn Host, manifest: &Manifest) -> Vec<String> {
+    let Some(checkout) = manifest.work.as_ref().and_then(Work::checkout) else { return Vec::new() };
+    let git = Git::new(host, checkout.repository.clone());
+    let head = Git::new(host, manifest.work_dir.clone()).resolve("HEAD").ok();
+    let is_held = |oid: &String| {
+        head.as_ref() == Some(oid) || matches!(git.commits_not_held_elsewhere(oid, &[]), Ok(0))
+    };
+    let drop = |Rescue { name, oid }: &Rescue| {
+        let note = |why: &str| Some(format!("`{name}` was kept: {why}"));
+        match is_held(oid) {
+            true => git.delete_ref(name).err().and_then(|error| note(&error.to_string())),
+            false => note("nothing else holds its commits"),
+        }
+    };
+    checkout.rescues.iter().filter_map(drop).collect()
+}

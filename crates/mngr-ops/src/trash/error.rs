@@ -1,0 +1,55 @@
+//! Why something could not be put into the trash or taken out of it.
+
+use mngr_host::files::FilesError;
+use mngr_host::git::GitError;
+use mngr_host::proc::ExecError;
+use mngr_model::HostPath;
+
+/// A step of putting away or bringing back failed.
+#[derive(Debug, thiserror::Error)]
+pub enum TrashError {
+    /// A file could not be read, written or moved.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// Git could not do its part.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A program could not be run.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// The note of what was destroyed cannot be read.
+    #[error("`{path}` is damaged")]
+    Damaged {
+        /// The file.
+        path: HostPath,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The note was written by a newer mngr.
+    #[error("`{path}` was written by a newer mngr (form {version})")]
+    TooNew {
+        /// The file.
+        path: HostPath,
+        /// The number of its form.
+        version: u32,
+    },
+    /// The folder that should come back is neither in the trash nor at its old place.
+    #[error("the work dir `{path}` is gone from the trash")]
+    WorkLost {
+        /// Where it was kept.
+        path: HostPath,
+    },
+    /// Work is still in the trash where it should have left it.
+    #[error("`{path}` is still in the trash")]
+    StillThere {
+        /// The folder.
+        path: HostPath,
+    },
+    /// No name is free for the branch.
+    #[error("no free name was found for branch `{branch}`")]
+    NoFreeBranch {
+        /// The branch.
+        branch: String,
+    },
+}

@@ -1,0 +1,19 @@
+//! What a destroyed agent becomes: a folder in the trash that holds everything needed to bring it back.
+//!
+//! Shared by `destroy`, `undo` and `gc`. Nothing here deletes work; only `gc` does.
+
+mod bring_back;
+mod error;
+mod examine;
+mod manifest;
+mod put_away;
+mod store;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub(crate) use bring_back::{bring_back, drop_rescues};
+pub use error::TrashError;
+pub(crate) use examine::{Fate, Neighbours, examine, fate};
+pub(crate) use manifest::{Manifest, Request, Work};
+pub(crate) use put_away::{BranchRemoval, put_away, remove_branch};
+pub(crate) use store::{entries, expired_manifest, read_expired, read_manifest, size_of, write_manifest};

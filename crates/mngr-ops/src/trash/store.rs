@@ -1,0 +1,111 @@
+//! Reading and writing manifests, and finding the destroyed agents of a host.
+
+use mngr_host::files::{Access, Durability};
+use mngr_host::host::Host;
+use mngr_model::layout::TrashLayout;
+use mngr_model::{AgentId, HostPath};
+
+use super::error::TrashError;
+use super::manifest::{Manifest, VERSION};
+
+/// The manifest of an agent that `gc` is deleting for good: under this name `undo` does not find it any more.
+const EXPIRED: &str = "expired.json";
+
+/// A folder in the trash whose manifest cannot be used.
+#[derive(Debug)]
+pub(crate) struct DamagedEntry {
+    /// The folder.
+    pub(crate) path: HostPath,
+    /// Why.
+    pub(crate) error: TrashError,
+}
+
+/// The destroyed agents of a host.
+#[derive(Debug, Default)]
+pub(crate) struct Entries {
+    /// Those that can be brought back, the oldest first.
+    pub(crate) whole: Vec<Manifest>,
+    /// Folders without a state folder: not destroyed yet, or already brought back.
+    pub(crate) unfinished: Vec<AgentId>,
+    /// Folders that `gc` has begun to delete.
+    pub(crate) expired: Vec<AgentId>,
+    /// Folders that cannot be read.
+    pub(crate) damaged: Vec<DamagedEntry>,
+}
+
+/// Looks through the trash of a host.
+pub(crate) fn entries(host: &dyn Host) -> Result<Entries, TrashError> {
+    let layout = host.layout();
+    let mut found = Entries::default();
+    for folder in host.files().list(&layout.trash())? {
+        let Some(id) = AgentId::parse(&folder.name) else { continue };
+        let trash = layout.trash_of(&id);
+        if host.files().exists(&expired_manifest(&trash))? {
+            found.expired.push(id);
+            continue;
+        }
+        // The state folder comes last when an agent is destroyed and goes last when it comes back.
+        if !host.files().exists(&trash.state())? {
+            found.unfinished.push(id);
+            continue;
+        }
+        match read_manifest(host, &trash) {
+            Ok(manifest) => found.whole.push(manifest),
+            Err(error) => found.damaged.push(DamagedEntry { path: trash.root().clone(), error }),
+        }
+    }
+    found.whole.sort_by(|a, b| (a.destroyed_at, &a.id).cmp(&(b.destroyed_at, &b.id)));
+    Ok(found)
+}
+
+/// Where the manifest of an agent that is deleted for good is.
+pub(crate) fn expired_manifest(trash: &TrashLayout) -> HostPath {
+    trash.root().join(EXPIRED)
+}
+
+/// The manifest of one destroyed agent.
+pub(crate) fn read_manifest(host: &dyn Host, trash: &TrashLayout) -> Result<Manifest, TrashError> {
+    read_at(host, trash.manifest())
+}
+
+/// The manifest of an agent that is being deleted for good.
+pub(crate) fn read_expired(host: &dyn Host, trash: &TrashLayout) -> Result<Manifest, TrashError> {
+    read_at(host, expired_manifest(trash))
+}
+
+fn read_at(host: &dyn Host, path: HostPath) -> Result<Manifest, TrashError> {
+    let bytes = host.files().read(&path)?;
+    let manifest: Manifest = serde_json::from_slice(&bytes)
+        .map_err(|source| TrashError::Damaged { path: path.clone(), source })?;
+    if manifest.version > VERSION {
+        return Err(TrashError::TooNew { path, version: manifest.version });
+    }
+    Ok(manifest)
+}
+
+/// Writes the manifest. It must be synced before anything it tells of moves.
+pub(crate) fn write_manifest(
+    host: &dyn Host,
+    trash: &TrashLayout,
+    manifest: &Manifest,
+    durability: Durability,
+) -> Result<(), TrashError> {
+    let path = trash.manifest();
+    let text = serde_json::to_vec_pretty(manifest)
+        .map_err(|source| TrashError::Damaged { path: path.clone(), source })?;
+    host.files().write(&path, &text, Access::Private, durability)?;
+    Ok(())
+}
+
+/// How many bytes a destroyed agent takes up.
+pub(crate) fn size_of(host: &dyn Host, manifest: &Manifest) -> Result<u64, TrashError> {
+    if let Some(bytes) = manifest.bytes {
+        return Ok(bytes);
+    }
+    let root = host.layout().trash_of(&manifest.id).root().clone();
+    let mut bytes = host.files().tree_size(&root)?;
+    if let Some(beside) = manifest.moved_to().filter(|to| !to.is_within(&root)) {
+        bytes += host.files().tree_size(beside)?;
+    }
+    Ok(bytes)
+}

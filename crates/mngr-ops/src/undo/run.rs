@@ -1,0 +1,278 @@
+//! The order of steps.
+//!
+//! Budget for a worktree agent: one git process to move it, two or three for its branch. The agent is back from the
+//! moment its state folder is renamed; a failure before that puts it away again, a command killed anywhere is carried
+//! through by the next one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use mngr_host::fault;
+use mngr_host::files::{Durability, FilesError};
+use mngr_host::host::Host;
+use mngr_host::interrupt;
+use mngr_host::lock::LockWait;
+use mngr_model::address::AgentRef;
+use mngr_model::journal::{Header, Operation};
+use mngr_model::layout::AgentLayout;
+use mngr_model::process::{Ending, ProcessRecord};
+use mngr_model::{AgentId, AgentName, HostPath};
+use serde_json::{Map, Value};
+
+use super::error::UndoError;
+use super::list::{Found, find_all};
+use crate::journal::Journal;
+use crate::trash::{self, Manifest, Work};
+use crate::world::World;
+use crate::{names, record, rename};
+
+/// How long another command may hold the host.
+const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+/// How many numbers are tried behind a name that is taken.
+const SUFFIXES: u32 = 100;
+
+/// An agent that came back, as STOPPED.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// Its id.
+    pub id: AgentId,
+    /// Its name now.
+    pub name: AgentName,
+    /// The name it had.
+    pub old_name: AgentName,
+    /// `name.provider` of its host.
+    pub host: String,
+    /// Where it works.
+    pub work_dir: HostPath,
+    /// The branch it is on, if it is on one.
+    pub branch: Option<String>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Brings a destroyed agent back.
+pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
+    let (host, manifest) = find(world, target)?;
+    let host = host.as_ref();
+    interrupt::check()?;
+    let (journal, name) = begin(world, host, &manifest)?;
+    // From here on it runs to its end, or all the way back.
+    let _shield = interrupt::shield();
+    match carry_out(host, &manifest, &name, world.clock.now()) {
+        Ok(restored) => {
+            journal.finish()?;
+            Ok(restored)
+        }
+        Err(error) => match trash::put_away(host, &manifest) {
+            Ok(_) => {
+                journal.finish()?;
+                Err(error)
+            }
+            // The journal stays, so that the next command tries again.
+            Err(left) => Err(UndoError::LeftOver {
+                name,
+                failure: crate::error_chain(&error),
+                left: crate::error_chain(&left),
+            }),
+        },
+    }
+}
+
+/// The one destroyed agent that is meant.
+fn find(world: &World, target: &AgentRef) -> Result<(Arc<dyn Host>, Manifest), UndoError> {
+    let Found { agents, failures, .. } = find_all(world);
+    let names: Vec<String> = agents.iter().map(|(_, manifest)| manifest.name.to_string()).collect();
+    let is_meant = |manifest: &Manifest| match target {
+        AgentRef::Id(id) => manifest.id == *id,
+        AgentRef::Name(name) => manifest.name == *name,
+    };
+    let mut meant: Vec<_> = agents.into_iter().filter(|(_, manifest)| is_meant(manifest)).collect();
+    let target = match target {
+        AgentRef::Id(id) => id.to_string(),
+        AgentRef::Name(name) => name.to_string(),
+    };
+    if meant.len() > 1 {
+        let describe = |(host, manifest): &(Arc<dyn Host>, Manifest)| {
+            format!("{} (destroyed {} on {})", manifest.id, manifest.destroyed_at, host.info().address())
+        };
+        return Err(UndoError::Ambiguous { target, candidates: meant.iter().map(describe).collect() });
+    }
+    match meant.pop() {
+        Some(found) => Ok(found),
+        None if failures.is_empty() => {
+            Err(UndoError::NotFound { similar: similar_to(&target, names), target })
+        }
+        None => {
+            let unavailable =
+                failures.into_iter().map(|failure| failure.host.unwrap_or(failure.provider)).collect();
+            Err(UndoError::Unavailable { target, unavailable })
+        }
+    }
+}
+
+fn similar_to(target: &str, mut names: Vec<String>) -> Vec<String> {
+    names.retain(|name| strsim::jaro_winkler(name, target) > 0.85);
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(3);
+    names
+}
+
+/// Chooses the name and opens the journal. Under the host lock, so that nobody else chooses the same.
+fn begin<'h>(
+    world: &World,
+    host: &'h dyn Host,
+    manifest: &Manifest,
+) -> Result<(Journal<'h>, AgentName), UndoError> {
+    let (files, layout) = (host.files(), host.layout());
+    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+    if files.stat(&layout.journal(&manifest.id))?.is_some_and(|journal| journal.size > 0) {
+        return Err(UndoError::Busy { name: manifest.name.clone() });
+    }
+    // Somebody may have brought it back, or emptied the trash, since it was found.
+    if !files.exists(&layout.trash_of(&manifest.id).manifest())? {
+        let target = manifest.id.to_string();
+        return Err(UndoError::NotFound { target, similar: Vec::new() });
+    }
+    if files.exists(layout.agent(&manifest.id).root())? {
+        return Err(UndoError::Exists { id: manifest.id.clone() });
+    }
+    let comes_back = !matches!(manifest.work, None | Some(Work::Kept { .. }));
+    if comes_back && files.exists(&manifest.work_dir)? {
+        return Err(UndoError::PathTaken { path: manifest.work_dir.clone() });
+    }
+    let name = free_name(world, host, manifest)?;
+    let header = Header {
+        operation: Operation::Undo,
+        agent_id: manifest.id.clone(),
+        name: name.clone(),
+        started: world.clock.now(),
+    };
+    Ok((Journal::begin(host, &header)?, name))
+}
+
+/// The name it had, or that name with a number.
+fn free_name(world: &World, host: &dyn Host, manifest: &Manifest) -> Result<AgentName, UndoError> {
+    let numbered = (2..=SUFFIXES).filter_map(|number| format!("{}-{number}", manifest.name).parse().ok());
+    for name in [manifest.name.clone()].into_iter().chain(numbered) {
+        if names::holder_of(world, host, &name, &manifest.id)?.is_none() {
+            return Ok(name);
+        }
+    }
+    Err(UndoError::NoFreeName { name: manifest.name.clone() })
+}
+
+/// Everything after the journal was opened. Each step may find itself done already.
+fn carry_out(
+    host: &dyn Host,
+    manifest: &Manifest,
+    name: &AgentName,
+    now: Timestamp,
+) -> Result<Restored, UndoError> {
+    let (files, layout) = (host.files(), host.layout());
+    let (trash, agent) = (layout.trash_of(&manifest.id), layout.agent(&manifest.id));
+    let mut notes = Vec::new();
+    let mut branch = None;
+    if files.exists(&trash.state())? {
+        let returned = trash::bring_back(host, manifest)
+            .map_err(|source| UndoError::Trash { name: manifest.name.clone(), source })?;
+        notes.extend(returned.notes);
+        branch = returned.branch;
+        let state = AgentLayout::new(trash.state());
+        rewrite(host, &state, manifest, name, branch.as_deref())?;
+        mark_stopped(host, &state, now)?;
+        fault::point();
+        files.make_folder(&layout.agents())?;
+        files.rename(state.root(), agent.root())?;
+        fault::point();
+    }
+    if *name != manifest.name {
+        notes.push(format!("the name `{}` is taken: the agent is called `{name}`", manifest.name));
+    }
+    notes.extend(empty(host, manifest));
+    Ok(Restored {
+        id: manifest.id.clone(),
+        name: name.clone(),
+        old_name: manifest.name.clone(),
+        host: host.info().address(),
+        work_dir: manifest.work_dir.clone(),
+        branch,
+        notes,
+    })
+}
+
+/// Puts the name and branch it comes back with into its record and its environment.
+fn rewrite(
+    host: &dyn Host,
+    state: &AgentLayout,
+    manifest: &Manifest,
+    name: &AgentName,
+    branch: Option<&str>,
+) -> Result<(), UndoError> {
+    let renamed = manifest.branch().zip(branch).filter(|(old, new)| old != new);
+    if *name == manifest.name && renamed.is_none() {
+        return Ok(());
+    }
+    rename::rename_in_env(host, &state.env_file(), name)
+        .map_err(|source| UndoError::Environment { name: name.clone(), source: Box::new(source) })?;
+    record::patch(host, state, |record| {
+        record.insert("name".to_owned(), name.as_str().into());
+        if let Some((old, new)) = renamed {
+            rename_branch(record, old, new);
+        }
+    })?;
+    Ok(())
+}
+
+fn rename_branch(record: &mut Map<String, Value>, old: &str, new: &str) {
+    for key in ["created_branch_name", "checked_out_branch_name"] {
+        if let Some(value) = record.get_mut(key).filter(|value| value.as_str() == Some(old)) {
+            *value = new.into();
+        }
+    }
+}
+
+/// However it had ended before: an agent comes back as stopped.
+fn mark_stopped(host: &dyn Host, state: &AgentLayout, now: Timestamp) -> Result<(), FilesError> {
+    let bytes = host.files().read_if_there(&state.process())?.unwrap_or_default();
+    let process = ProcessRecord::parse(&String::from_utf8_lossy(&bytes));
+    if matches!(process.ending, Some(Ending::Stopped { .. })) {
+        return Ok(());
+    }
+    host.files().append(&state.process(), ProcessRecord::stop_line(now).as_bytes(), Durability::Cached)
+}
+
+/// Removes what is left in the trash once the agent is back: nothing that it does not have itself.
+fn empty(host: &dyn Host, manifest: &Manifest) -> Vec<String> {
+    let (files, layout) = (host.files(), host.layout());
+    let mut notes = trash::drop_rescues(host, manifest);
+    fault::point();
+    let trash = layout.trash_of(&manifest.id);
+    let remove = || -> Result<(), FilesError> {
+        files.remove_tree(&layout.preserved_of(&manifest.name, &manifest.id))?;
+        if !files.exists(&trash.work())? {
+            files.remove_tree(trash.root())?;
+        }
+        let beside = manifest.moved_to().filter(|to| !to.is_within(trash.root())).and_then(HostPath::parent);
+        match beside {
+            Some(beside) if files.list(&beside)?.is_empty() => files.remove_tree(&beside),
+            _ => Ok(()),
+        }
+    };
+    notes.extend(
+        remove().err().map(|error| format!("the trash was not emptied: {}", crate::error_chain(&error))),
+    );
+    notes
+}
+
+/// Carries through what a killed command began. The caller holds the journal and removes it afterwards.
+pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), UndoError> {
+    let trash = host.layout().trash_of(&header.agent_id);
+    if !host.files().exists(&trash.manifest())? {
+        return Ok(());
+    }
+    let manifest = trash::read_manifest(host, &trash)
+        .map_err(|source| UndoError::Trash { name: header.name.clone(), source })?;
+    carry_out(host, &manifest, &header.name, world.clock.now()).map(|_| ())
+}

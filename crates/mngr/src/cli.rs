@@ -1,0 +1,141 @@
+//! The command line: which verbs there are, and what all of them have in common.
+//!
+//! Each verb's own options are in its file under `commands/`. Verbs are built only when they are asked for, which
+//! halves the start-up time.
+
+pub(crate) mod common;
+pub(crate) mod defaults;
+pub(crate) mod help;
+pub(crate) mod options;
+pub(crate) mod parse;
+pub(crate) mod usage;
+
+use clap::{Command, Subcommand};
+
+use crate::commands::{
+    capture, config, connect, create, destroy, exec, explain, gc, help as help_verb, label, list, message,
+    pull, push, rename, start, stop, undo, wait,
+};
+use crate::ctx::Ctx;
+use crate::error::CliError;
+use crate::exit_code::ExitCode;
+use common::CommonArgs;
+
+/// What mngr is called in its own messages.
+pub(crate) const NAME: &str = "mngr";
+
+/// Everything mngr can be asked to do.
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+pub(crate) enum Verb {
+    /// Print what an agent's terminal shows
+    Capture(capture::CaptureArgs),
+    /// Show and change settings
+    #[command(visible_alias = "cfg")]
+    Config(config::ConfigArgs),
+    /// Show an agent's terminal
+    #[command(visible_alias = "conn")]
+    Connect(connect::ConnectArgs),
+    /// Create an agent
+    #[command(visible_alias = "c")]
+    Create(create::CreateArgs),
+    /// Destroy agents; nothing is lost
+    #[command(visible_alias = "rm")]
+    Destroy(destroy::DestroyArgs),
+    /// Run a command in the work dir of agents
+    #[command(visible_alias = "x")]
+    Exec(exec::ExecArgs),
+    /// Show why an agent is in its state
+    Explain(explain::ExplainArgs),
+    /// Delete what nobody needs any more
+    Gc(gc::GcArgs),
+    /// Explain a command or a topic
+    Help(help_verb::HelpArgs),
+    /// Set and remove labels
+    Label(label::LabelArgs),
+    /// List agents
+    #[command(visible_alias = "ls")]
+    List(list::ListArgs),
+    /// Send text to agents
+    #[command(visible_alias = "msg")]
+    Message(message::MessageArgs),
+    /// Bring an agent's work here
+    Pull(pull::PullArgs),
+    /// Bring your work to an agent
+    Push(push::PushArgs),
+    /// Rename an agent
+    #[command(visible_alias = "mv")]
+    Rename(rename::RenameArgs),
+    /// Start stopped agents
+    Start(start::StartArgs),
+    /// Stop agents
+    Stop(stop::StopArgs),
+    /// Bring destroyed agents back
+    Undo(undo::UndoArgs),
+    /// Wait until agents are in a state
+    Wait(wait::WaitArgs),
+}
+
+impl Verb {
+    /// What the verb was told about output and settings.
+    pub(crate) fn common(&self) -> &CommonArgs {
+        match self {
+            Self::Capture(args) => &args.common,
+            Self::Config(args) => args.common(),
+            Self::Connect(args) => &args.common,
+            Self::Create(args) => &args.common,
+            Self::Destroy(args) => &args.common,
+            Self::Exec(args) => &args.common,
+            Self::Explain(args) => &args.common,
+            Self::Gc(args) => &args.common,
+            Self::Help(args) => &args.common,
+            Self::Label(args) => &args.common,
+            Self::List(args) => &args.common,
+            Self::Message(args) => &args.common,
+            Self::Pull(args) => &args.common,
+            Self::Push(args) => &args.common,
+            Self::Rename(args) => &args.common,
+            Self::Start(args) => &args.common,
+            Self::Stop(args) => &args.common,
+            Self::Undo(args) => &args.common,
+            Self::Wait(args) => &args.common,
+        }
+    }
+
+    /// Does it.
+    pub(crate) fn run(self, ctx: &mut Ctx) -> Result<ExitCode, CliError> {
+        match self {
+            Self::Capture(args) => capture::run(ctx, args),
+            Self::Config(args) => config::run(ctx, args),
+            Self::Connect(args) => connect::run(ctx, args),
+            Self::Create(args) => create::run(ctx, args),
+            Self::Destroy(args) => destroy::run(ctx, args),
+            Self::Exec(args) => exec::run(ctx, args),
+            Self::Explain(args) => explain::run(ctx, args),
+            Self::Gc(args) => gc::run(ctx, args),
+            Self::Help(args) => help_verb::run(ctx, args),
+            Self::Label(args) => label::run(ctx, args),
+            Self::List(args) => list::run(ctx, args),
+            Self::Message(args) => message::run(ctx, args),
+            Self::Pull(args) => pull::run(ctx, args),
+            Self::Push(args) => push::run(ctx, args),
+            Self::Rename(args) => rename::run(ctx, args),
+            Self::Start(args) => start::run(ctx, args),
+            Self::Stop(args) => stop::run(ctx, args),
+            Self::Undo(args) => undo::run(ctx, args),
+            Self::Wait(args) => wait::run(ctx, args),
+        }
+    }
+}
+
+/// The whole command line. Verbs other than the one asked for stay unbuilt.
+pub(crate) fn command() -> Command {
+    let command = Command::new(NAME)
+        .version(env!("CARGO_PKG_VERSION"))
+        .help_template(help::TOP_TEMPLATE)
+        .after_help(help::TOP_EXAMPLES)
+        .disable_help_subcommand(true)
+        .args_override_self(true)
+        .subcommand_required(true);
+    Verb::augment_subcommands(command).about("git for agents")
+}

@@ -1,0 +1,59 @@
+//! Which options verbs have, read from the command line's own definition.
+
+use clap::{Arg, Command};
+use mngr_config::KnownOptions;
+
+/// Options that mean nothing in settings.
+const NOT_IN_SETTINGS: &[&str] = &["help", "setting"];
+
+/// Tells the settings which options exist.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct VerbOptions;
+
+impl KnownOptions for VerbOptions {
+    fn options(&self, verb: &str) -> Option<Vec<String>> {
+        let command = leaf(verb)?;
+        let names = command.get_arguments().flat_map(long_names).map(|long| long.replace('-', "_"));
+        Some(names.filter(|name| !NOT_IN_SETTINGS.contains(&name.as_str())).collect())
+    }
+}
+
+/// The verb that settings call `create` or `config_list`, ready to be asked for its options.
+pub(crate) fn leaf(verb: &str) -> Option<Command> {
+    let mut command = super::command();
+    for word in verb.split('_') {
+        let mut found = command.find_subcommand(word).filter(|found| found.get_name() == word)?.clone();
+        found.build();
+        command = found;
+    }
+    (!command.has_subcommands()).then_some(command)
+}
+
+/// The option that settings call `name`.
+pub(crate) fn option<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
+    let long = name.replace('_', "-");
+    command.get_arguments().find(|arg| long_names(arg).contains(&long.as_str()))
+}
+
+fn long_names(arg: &Arg) -> Vec<&str> {
+    arg.get_long().into_iter().chain(arg.get_all_aliases().unwrap_or_default()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_known_by_verb_with_underscores() {
+        let of_list = VerbOptions.options("list").unwrap();
+        assert!(of_list.contains(&"host_label".to_owned()), "{of_list:?}");
+        assert!(!of_list.contains(&"setting".to_owned()));
+        assert!(VerbOptions.options("config_list").unwrap().contains(&"scope".to_owned()));
+    }
+
+    #[test]
+    fn a_verb_of_another_version_is_nobodys_mistake() {
+        assert!(VerbOptions.options("snapshot_create").is_none());
+        assert!(VerbOptions.options("ls").is_none(), "settings do not use short names");
+    }
+}

@@ -1,0 +1,237 @@
+//! From the words of the command line, and those the settings add, to a verb with its context.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind as ClapKind;
+use clap::{ArgMatches, FromArgMatches};
+
+use crate::cli::common::CommonArgs;
+use crate::cli::defaults::{self, FromTemplates, Given, TEMPLATED_VERB};
+use crate::cli::options::{self, VerbOptions};
+use crate::cli::{self, Verb, help, usage};
+use crate::ctx::{self, Ctx, Guard, Loaded, Scopes, Surroundings};
+use crate::error::CliError;
+use crate::ui::{Console, Format};
+
+/// What the command line asks for.
+pub(crate) enum Request {
+    /// Text to be shown: help or the version.
+    Show(String),
+    /// A verb.
+    Run {
+        /// The verb with its arguments.
+        verb: Box<Verb>,
+        /// As settings spell it: `create`, `config_list`.
+        path: String,
+        /// Everything else it needs.
+        ctx: Box<Ctx>,
+    },
+}
+
+/// Reads the command line. The first word is the program.
+pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Request, CliError> {
+    let scopes = Scopes::find(&surroundings);
+    let argv = with_default_subcommand(argv, &surroundings, &scopes);
+    if argv.len() < 2 {
+        return Ok(Request::Show(help::of::<&str>(&[]).unwrap_or_default()));
+    }
+    let matches = match matches_of(&argv) {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ClapKind::DisplayHelp => {
+            return Ok(Request::Show(help::of(&verb_words(&argv)).unwrap_or_default()));
+        }
+        Err(error) if error.kind() == ClapKind::DisplayVersion => {
+            return Ok(Request::Show(error.to_string()));
+        }
+        Err(error) => return Err(usage::from_clap(&error, &verb_words(&argv))),
+    };
+    let (path, typed) = leaf_matches(&matches);
+    let settings = strings(typed, "setting");
+    let guard = if is_forgiving(&path) { Guard::Off } else { Guard::On };
+    let loaded = ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard);
+
+    let (matches, loaded, templates) = match loaded {
+        Ok(loaded) => with_settings(&argv, &path, &matches, loaded, |extra| {
+            let settings: Vec<String> = extra.iter().chain(&settings).cloned().collect();
+            ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard)
+        })?,
+        // Whether broken settings matter is for the verb to say: `config edit` repairs them.
+        Err(error) => (matches.clone(), Err(error), FromTemplates::default()),
+    };
+    let verb =
+        Verb::from_arg_matches(&matches).map_err(|error| usage::from_clap(&error, &verb_words(&argv)))?;
+    let ctx = context(verb.common(), surroundings, scopes, loaded, templates)?;
+    Ok(Request::Run { verb: Box::new(verb), path, ctx: Box::new(ctx) })
+}
+
+/// How an error should be shown, as far as the words tell before they are understood.
+pub(crate) fn format_hint(argv: &[OsString]) -> Format {
+    let mut words = argv.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
+    while let Some(word) = words.next() {
+        let value = if word == "--format" { words.next() } else { word.strip_prefix("--format=") };
+        if let Some(format) = value.and_then(|value| Format::parse(value).ok()) {
+            return format;
+        }
+    }
+    Format::Human
+}
+
+/// Verbs that must run although the settings are broken.
+pub(crate) fn is_forgiving(path: &str) -> bool {
+    path == "help" || path.starts_with("config_")
+}
+
+fn context(
+    common: &CommonArgs,
+    surroundings: Surroundings,
+    scopes: Scopes,
+    loaded: Result<Loaded, CliError>,
+    templates: FromTemplates,
+) -> Result<Ctx, CliError> {
+    let console = Console::new(&surroundings, common.volume());
+    Ok(Ctx {
+        format: Format::parse(&common.format)?,
+        headless: common.headless,
+        type_fields: templates.type_fields,
+        console,
+        surroundings,
+        scopes,
+        loaded,
+    })
+}
+
+type WithSettings = (ArgMatches, Result<Loaded, CliError>, FromTemplates);
+
+/// Adds what the settings say about the verb's options, and reads the command line again if that is anything.
+fn with_settings(
+    argv: &[OsString],
+    path: &str,
+    matches: &ArgMatches,
+    loaded: Loaded,
+    reload: impl Fn(&[String]) -> Result<Loaded, CliError>,
+) -> Result<WithSettings, CliError> {
+    let (_, typed) = leaf_matches(matches);
+    let templates = if path == TEMPLATED_VERB { template_names(&loaded, typed) } else { Vec::new() };
+    let has_section =
+        loaded.merged.settings().commands.get(path).is_some_and(|section| !section.extra.is_empty());
+    if !has_section && templates.is_empty() {
+        return Ok((matches.clone(), Ok(loaded), FromTemplates::default()));
+    }
+    let Some(command) = options::leaf(path) else {
+        return Ok((matches.clone(), Ok(loaded), FromTemplates::default()));
+    };
+    let mut given = defaults::of_verb(&loaded.merged, path, &command, typed)?;
+    let from_templates = defaults::of_templates(&loaded.merged, &templates, &command, typed)?;
+    given.extend(from_templates.given.iter().cloned());
+    let loaded =
+        if from_templates.settings.is_empty() { Ok(loaded) } else { reload(&from_templates.settings) };
+    let matches = matches_of(&with_words(argv, path, given.iter()))
+        .map_err(|error| blame(argv, path, &given, &error))?;
+    Ok((matches, loaded, from_templates))
+}
+
+/// The templates that are asked for: those of the settings first.
+fn template_names(loaded: &Loaded, typed: &ArgMatches) -> Vec<String> {
+    let configured = match loaded.merged.settings().command_default(TEMPLATED_VERB, "template") {
+        Some(toml::Value::String(name)) if !name.is_empty() => vec![name.clone()],
+        Some(toml::Value::Array(names)) => {
+            names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        }
+        _ => Vec::new(),
+    };
+    configured.into_iter().chain(strings(typed, "template")).collect()
+}
+
+/// The value of the settings that made the command line wrong, named with its origin.
+fn blame(argv: &[OsString], path: &str, given: &[Given], error: &clap::Error) -> CliError {
+    let culprit = given.iter().find(|given| matches_of(&with_words(argv, path, [*given])).is_err());
+    let failure = usage::from_clap(error, &verb_words(argv));
+    match culprit {
+        Some(Given { key, origin: Some(origin), .. }) => {
+            failure.hinted(format!("`{key}` is set in {origin}"))
+        }
+        Some(Given { key, .. }) => failure.hinted(format!("it comes from the setting `{key}`")),
+        None => failure,
+    }
+}
+
+/// The command line with the given options right after the verb.
+fn with_words<'g>(
+    argv: &[OsString],
+    path: &str,
+    given: impl IntoIterator<Item = &'g Given>,
+) -> Vec<OsString> {
+    let after_verb = (1 + path.split('_').count()).min(argv.len());
+    let words = given.into_iter().flat_map(|given| &given.words).map(OsString::from);
+    argv[..after_verb].iter().cloned().chain(words).chain(argv[after_verb..].iter().cloned()).collect()
+}
+
+/// `[commands.mngr] default_subcommand`, and the same for groups of verbs.
+fn with_default_subcommand(argv: &[OsString], surroundings: &Surroundings, scopes: &Scopes) -> Vec<OsString> {
+    let section = match argv {
+        [_] => cli::NAME.to_owned(),
+        [_, group] if group == "config" || group == "cfg" => "config".to_owned(),
+        _ => return argv.to_vec(),
+    };
+    let default = ctx::load(surroundings, scopes, &[], &VerbOptions, Guard::Off).ok().and_then(|loaded| {
+        loaded.merged.settings().commands.get(&section).and_then(|section| section.default_subcommand.clone())
+    });
+    argv.iter().cloned().chain(default.map(OsString::from)).collect()
+}
+
+fn matches_of(argv: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    cli::command().try_get_matches_from(argv)
+}
+
+/// The verb that was matched, as settings spell it, and its own matches.
+fn leaf_matches(matches: &ArgMatches) -> (String, &ArgMatches) {
+    let mut path = Vec::new();
+    let mut leaf = matches;
+    while let Some((name, below)) = leaf.subcommand() {
+        path.push(name);
+        leaf = below;
+    }
+    (path.join("_"), leaf)
+}
+
+/// The words before the first option, as far as they are verbs.
+fn verb_words(argv: &[OsString]) -> Vec<&str> {
+    let mut command = cli::command();
+    let mut words = Vec::new();
+    for word in argv.iter().skip(1).map_while(|word| word.to_str()) {
+        let Some(mut found) = command.find_subcommand(word).cloned() else { break };
+        found.build();
+        words.push(word);
+        command = found;
+    }
+    words
+}
+
+fn strings(matches: &ArgMatches, id: &str) -> Vec<String> {
+    let found = matches.try_get_many::<String>(id).ok().flatten();
+    found.map(|values| values.cloned().collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_format_of_an_error_is_found_without_understanding_the_rest() {
+        assert_eq!(format_hint(&words("mngr lsit --bad --format json")), Format::Json);
+        assert_eq!(format_hint(&words("mngr x --format=jsonl")), Format::Jsonl);
+        assert_eq!(format_hint(&words("mngr x -- --format json")), Format::Human);
+        assert_eq!(format_hint(&words("mngr x --format")), Format::Human);
+    }
+
+    #[test]
+    fn given_words_stand_right_after_the_verb() {
+        let given = Given { key: Default::default(), origin: None, words: vec!["--a".into()] };
+        assert_eq!(with_words(&words("mngr ls --b"), "list", [&given]), words("mngr ls --a --b"));
+        assert_eq!(with_words(&words("mngr cfg ls x"), "config_list", [&given]), words("mngr cfg ls --a x"));
+    }
+}

@@ -1,0 +1,202 @@
+//! A wrong command line, told in our words: the thing that is wrong, what was probably meant, where to read more.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
+use mngr_query::sanitize;
+
+use crate::cli::NAME;
+use crate::error::CliError;
+
+/// Verbs of other versions that are planned here.
+const PLANNED: &[&str] = &[
+    "archive",
+    "ask",
+    "cleanup",
+    "clone",
+    "event",
+    "extras",
+    "file",
+    "forward",
+    "git",
+    "kanpan",
+    "limit",
+    "migrate",
+    "notify",
+    "observe",
+    "pair",
+    "plugin",
+    "record",
+    "rsync",
+    "schedule",
+    "snapshot",
+    "tmr",
+    "transcript",
+    "tutor",
+    "tutorial",
+    "usage",
+    "view",
+];
+
+/// Short names of planned verbs.
+const PLANNED_ALIASES: &[(&str, &str)] =
+    &[("clean", "cleanup"), ("lim", "limit"), ("plug", "plugin"), ("snap", "snapshot")];
+
+/// Tells what clap found. `verb` is the command as typed, for the pointer to its help.
+pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
+    let arg = || text(error, ContextKind::InvalidArg).unwrap_or_default();
+    let name = || option_name(&arg());
+    let value = || sanitize(&text(error, ContextKind::InvalidValue).unwrap_or_default()).into_owned();
+    let failure = match error.kind() {
+        ClapKind::InvalidSubcommand => {
+            return no_such_command(
+                &text(error, ContextKind::InvalidSubcommand).unwrap_or_default(),
+                verb,
+                error,
+            );
+        }
+        ClapKind::UnknownArgument => match name() {
+            option if option.starts_with('-') => CliError::usage(format!("No such option: {option}")),
+            word => CliError::usage(format!("Got unexpected argument: `{word}`")),
+        },
+        ClapKind::InvalidValue => match texts(error, ContextKind::ValidValue) {
+            known if known.is_empty() => CliError::usage(format!("Option `{}` needs a value", name())),
+            known => CliError::usage(format!(
+                "Invalid value for `{}`: `{}` is not one of {}",
+                name(),
+                value(),
+                known.join(", ")
+            )),
+        },
+        ClapKind::ValueValidation => {
+            let why =
+                std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+            CliError::usage(format!("Invalid value for `{}`: `{}`{why}", name(), value()))
+        }
+        ClapKind::ArgumentConflict => {
+            let others: Vec<String> =
+                texts(error, ContextKind::PriorArg).iter().map(|other| option_name(other)).collect();
+            match others.as_slice() {
+                [] => CliError::usage(format!("`{}` cannot be used here", name())),
+                others => {
+                    CliError::usage(format!("`{}` cannot be used with `{}`", name(), others.join("`, `")))
+                }
+            }
+        }
+        ClapKind::MissingRequiredArgument => {
+            let missing = texts(error, ContextKind::InvalidArg);
+            CliError::usage(format!("Missing argument: {}", missing.join(", ")))
+        }
+        ClapKind::MissingSubcommand | ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            CliError::usage("Missing command")
+        }
+        ClapKind::InvalidUtf8 => CliError::usage("an argument is not valid UTF-8"),
+        _ => CliError::usage(first_line(error)),
+    };
+    let suggested =
+        texts(error, ContextKind::SuggestedArg).into_iter().chain(texts(error, ContextKind::SuggestedValue));
+    let failure = suggested.fold(failure, |failure, near| failure.hinted(format!("did you mean `{near}`?")));
+    failure.hinted(pointer(verb))
+}
+
+/// There is no such verb.
+fn no_such_command(word: &str, verb: &[&str], error: &clap::Error) -> CliError {
+    let failure = CliError::usage(format!("No such command: `{}`", sanitize(word)));
+    let planned = PLANNED_ALIASES.iter().find(|(alias, _)| *alias == word).map_or(word, |(_, full)| full);
+    if verb.is_empty() && PLANNED.contains(&planned) {
+        return failure.hinted(format!("`{NAME} {planned}` is planned and not there yet"));
+    }
+    let near = texts(error, ContextKind::SuggestedSubcommand);
+    // The likeliest comes last.
+    let failure =
+        near.last().iter().fold(failure, |failure, near| failure.hinted(format!("did you mean `{near}`?")));
+    failure.hinted(pointer(verb))
+}
+
+fn pointer(verb: &[&str]) -> String {
+    match verb {
+        [] => format!("`{NAME} --help` shows all commands"),
+        words => format!("`{NAME} {} --help` shows what it takes", words.join(" ")),
+    }
+}
+
+/// `--limit <N>` is called `--limit`.
+fn option_name(shown: &str) -> String {
+    let shown = sanitize(shown);
+    if shown.starts_with('-') {
+        shown.split([' ', '=']).next().unwrap_or_default().to_owned()
+    } else {
+        shown.into_owned()
+    }
+}
+
+fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    texts(error, kind).into_iter().next()
+}
+
+fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        Some(ContextValue::StyledStr(text)) => vec![text.to_string()],
+        Some(ContextValue::StyledStrs(texts)) => texts.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn first_line(error: &clap::Error) -> String {
+    let shown = error.to_string();
+    let line = shown.lines().next().unwrap_or_default();
+    sanitize(line.trim_start_matches("error: ")).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(args: &[&str]) -> (String, Vec<String>) {
+        let argv = std::iter::once(&NAME).chain(args);
+        let error = crate::cli::command().try_get_matches_from(argv).unwrap_err();
+        let failure = from_clap(&error, &args[..args.len().min(1)]);
+        (failure.source.to_string(), failure.hints)
+    }
+
+    #[test]
+    fn an_unknown_option_is_named_with_what_was_meant() {
+        let (message, hints) = told(&["list", "--sortt", "name"]);
+        assert_eq!(message, "No such option: --sortt");
+        assert_eq!(hints[0], "did you mean `--sort`?");
+        assert_eq!(told(&["list", "-Z"]).0, "No such option: -Z");
+    }
+
+    #[test]
+    fn a_word_too_many_is_no_option() {
+        assert_eq!(told(&["list", "extra"]).0, "Got unexpected argument: `extra`");
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_is_named_with_those_that_do() {
+        let (message, _) = told(&["config", "path", "--scope", "galaxy"]);
+        assert_eq!(message, "Invalid value for `--scope`: `galaxy` is not one of user, project, local");
+        let (message, _) = told(&["list", "--limit", "many"]);
+        assert!(message.starts_with("Invalid value for `--limit`: `many`"), "{message}");
+    }
+
+    #[test]
+    fn a_planned_command_is_said_to_be_planned() {
+        let error = crate::cli::command().try_get_matches_from([NAME, "snap"]).unwrap_err();
+        let failure = from_clap(&error, &[]);
+        assert_eq!(failure.source.to_string(), "No such command: `snap`");
+        assert_eq!(failure.hints, ["`mngr snapshot` is planned and not there yet"]);
+    }
+
+    #[test]
+    fn a_mistyped_command_gets_a_suggestion() {
+        let error = crate::cli::command().try_get_matches_from([NAME, "lsit"]).unwrap_err();
+        assert_eq!(from_clap(&error, &[]).hints[0], "did you mean `list`?");
+    }
+
+    #[test]
+    fn control_characters_of_a_wrong_word_are_not_printed() {
+        let (message, _) = told(&["list", "--\u{1b}[2J"]);
+        assert!(!message.contains('\u{1b}'), "{message:?}");
+    }
+}

@@ -1,0 +1,146 @@
+//! `mngr connect`: an agent's terminal in this one. The viewer replaces this process.
+
+use clap::Args;
+use mngr_model::env::MNGR_CONNECT_COMMAND_ACTIVE;
+use mngr_model::facts::Detail;
+use mngr_ops::connect::{self, ConnectRequest};
+use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::list;
+use mngr_ops::world::World;
+use mngr_query::{Catalog, FilterProblems, sanitize};
+
+use crate::cli::common::CommonArgs;
+use crate::commands::list::FilterArgs;
+use crate::commands::targets;
+use crate::ctx::Ctx;
+use crate::error::CliError;
+use crate::exit_code::ExitCode;
+use crate::ui::ask;
+
+/// Show an agent's terminal
+///
+/// Attaches to the agent's tmux session, also from inside another tmux; detach with Ctrl-b d. Without an agent: asks which
+/// one. A stopped agent is started first.
+#[derive(Debug, Args)]
+#[command(after_help = "  mngr connect fix-login\n  mngr connect --project .\n  \
+                        mngr connect fix-login --connect-command 'tmux -L mngr attach -r -t \"=$MNGR_SESSION_NAME\"'")]
+pub(crate) struct ConnectArgs {
+    /// The agent
+    #[arg(value_name = "AGENT", conflicts_with = "agent_option", help_heading = "ARGUMENTS")]
+    agent: Option<String>,
+
+    /// The agent
+    #[arg(long = "agent", value_name = "AGENT", id = "agent_option", help_heading = "OPTIONS")]
+    agent_option: Option<String>,
+
+    /// Start a stopped agent (the default)
+    #[arg(long, overrides_with = "no_start", help_heading = "OPTIONS")]
+    start: bool,
+
+    /// Fail if the agent is stopped
+    #[arg(long, overrides_with = "start", help_heading = "OPTIONS")]
+    no_start: bool,
+
+    /// Shell command to run instead of attaching to tmux
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, help_heading = "OPTIONS")]
+    connect_command: Option<String>,
+
+    #[command(flatten, next_help_heading = "FILTERS")]
+    filters: FilterArgs,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Shows it.
+pub(crate) fn run(ctx: &mut Ctx, args: ConnectArgs) -> Result<ExitCode, CliError> {
+    let world = ctx.world()?;
+    let agent = match args.agent.as_ref().or(args.agent_option.as_ref()) {
+        Some(address) => targets::one(&world, address, Detail::Full)?,
+        None => choose(ctx, &world, &args.filters)?,
+    };
+    let start = if args.no_start { Start::Never } else { Start::IfNeeded };
+    attach(ctx, &world, &agent, args.connect_command, start)
+}
+
+/// Shows an agent that another verb has just started. `typed` is the verb's own `--connect-command`.
+pub(crate) fn connect_to(
+    ctx: &mut Ctx,
+    world: &World,
+    agent: &Agent,
+    typed: Option<String>,
+) -> Result<ExitCode, CliError> {
+    attach(ctx, world, agent, typed, Start::Never)
+}
+
+/// What is run instead of tmux: the verb's own option, else the setting. Inside such a command there is none, or a
+/// `connect` in it would start it again and again.
+pub(crate) fn substitute(ctx: &mut Ctx, typed: Option<String>) -> Result<Option<String>, CliError> {
+    let is_inside = ctx.surroundings.is_set(MNGR_CONNECT_COMMAND_ACTIVE);
+    let command = match typed {
+        Some(typed) => Some(typed),
+        None => ctx.settings()?.connect_command.clone(),
+    };
+    Ok(command.filter(|command| !command.is_empty() && !is_inside))
+}
+
+/// Whether an agent without a terminal is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    IfNeeded,
+    Never,
+}
+
+fn attach(
+    ctx: &mut Ctx,
+    world: &World,
+    agent: &Agent,
+    typed: Option<String>,
+    start: Start,
+) -> Result<ExitCode, CliError> {
+    let substitute = substitute(ctx, typed)?;
+    if substitute.is_none() && !ctx.is_interactive()? {
+        let text = format!("cannot connect to agent `{}`: this is not a terminal", agent.name());
+        return Err(
+            CliError::failed(text).hinted(format!("`mngr capture {}` prints what it shows", agent.name()))
+        );
+    }
+    let request = ConnectRequest {
+        substitute,
+        start: start == Start::IfNeeded,
+        inside_tmux: ctx.surroundings.var("TMUX").map(str::to_owned),
+    };
+    let connection = connect::connect(world, agent, &request)?;
+    ctx.console.note(&format!("Connecting to agent: {}", agent.name()));
+    Err(connection.host.exec_replace(&connection.cmd).into())
+}
+
+/// Asks which agent is meant; one that is alone is meant without asking.
+fn choose(ctx: &mut Ctx, world: &World, filters: &FilterArgs) -> Result<Agent, CliError> {
+    let filters = filters.compile(ctx, &Catalog::agents())?;
+    let fleet = Fleet::look(world, Detail::Full);
+    let records = list::list(&fleet, &filters.wanted()).agents;
+    let mut problems = FilterProblems::new();
+    let mut agents: Vec<&Agent> = Vec::new();
+    for (agent, record) in fleet.agents.iter().zip(&records) {
+        if filters.keeps(record, &mut problems) {
+            agents.push(agent);
+        }
+    }
+    match agents.as_slice() {
+        [] => Err(CliError::failed("No agents found").hinted("`mngr create` makes one")),
+        [agent] => Ok((*agent).clone()),
+        several if ctx.is_interactive()? => {
+            let lines: Vec<String> = several
+                .iter()
+                .map(|agent| format!("{} ({})", sanitize(&agent.address()), agent.state.state))
+                .collect();
+            let chosen = ask::choose("Connect to which agent?", &lines)?;
+            several
+                .get(chosen)
+                .map(|agent| (*agent).clone())
+                .ok_or_else(|| CliError::failed("no agent was chosen"))
+        }
+        _ => Err(CliError::usage("Missing argument: AGENT").hinted("`mngr list` shows all agents")),
+    }
+}

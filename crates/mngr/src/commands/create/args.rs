@@ -1,0 +1,316 @@
+//! The options of `create`, as they are typed. What they mean is in `request.rs`.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::common::CommonArgs;
+
+/// tmux's rules for the size of a window that several viewers look at.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum WindowSize {
+    /// Only when asked
+    Manual,
+    /// The newest viewer's
+    Latest,
+    /// The largest viewer's
+    Largest,
+    /// The smallest viewer's
+    Smallest,
+}
+
+impl WindowSize {
+    /// As tmux spells it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Latest => "latest",
+            Self::Largest => "largest",
+            Self::Smallest => "smallest",
+        }
+    }
+}
+
+/// Create an agent and connect to it
+///
+/// The agent gets its own work dir and branch (a git worktree of the repository you stand in), its own environment
+/// and a tmux session. Creation is atomic: if it fails or is interrupted, nothing of it is left.
+///
+/// Everything after `--` is the agent's command: several words are taken as they are, a single word with shell syntax
+/// runs through `sh -c`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+    mngr create fix-login --type command -- my-agent --task login
+    mngr create watcher --no-connect -- 'make watch 2>&1 | tee log'
+    mngr create demo scripted --no-connect -- 'say hello' 'edit notes.txt hi' 'commit add notes' 'exit 0'
+    mngr create review --from other-agent --branch main:review/* -- my-agent
+    mngr create fix-login --reuse --message 'go on with the tests'")]
+pub(crate) struct CreateArgs {
+    /// Name and place of the agent: NAME, NAME@HOST, NAME:PATH
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) address: Option<String>,
+
+    /// Agent type, as with --type
+    #[arg(value_name = "TYPE")]
+    pub(crate) positional_type: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+
+    #[command(flatten)]
+    pub(crate) behaviour: BehaviourArgs,
+
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
+
+    #[command(flatten)]
+    pub(crate) elsewhere: ElsewhereArgs,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+
+    /// The agent's command or arguments
+    #[arg(last = true, value_name = "AGENT_ARGS")]
+    pub(crate) agent_args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "AGENT")]
+pub(crate) struct AgentArgs {
+    /// Apply a template of the settings (can be repeated)
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) template: Vec<String>,
+
+    /// Name and place of the agent, instead of the first word
+    #[arg(short, long, value_name = "ADDRESS", conflicts_with = "address")]
+    pub(crate) name: Option<String>,
+
+    /// Id of the agent, if it must be a certain one
+    #[arg(long, value_name = "AGENT_ID")]
+    pub(crate) id: Option<String>,
+
+    /// How a name is made up when none is given
+    #[arg(long, value_name = "STYLE", default_value = "coolname")]
+    pub(crate) name_style: String,
+
+    /// Agent type: command, scripted, or one of the settings
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) agent_type: Option<String>,
+
+    /// Open a further window: [NAME=]COMMAND (can be repeated)
+    #[arg(short = 'w', long, value_name = "[NAME=]COMMAND")]
+    pub(crate) extra_window: Vec<String>,
+
+    /// Label the agent: KEY=VALUE (can be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) label: Vec<String>,
+
+    /// Project the agent belongs to; `.` is the source's
+    #[arg(long, default_value = ".")]
+    pub(crate) project: String,
+
+    /// Columns of its terminal
+    #[arg(long, value_name = "COLUMNS", default_value_t = 200, value_parser = clap::value_parser!(u16).range(20..=2000))]
+    pub(crate) tmux_width: u16,
+
+    /// Lines of its terminal
+    #[arg(long, value_name = "LINES", default_value_t = 50, value_parser = clap::value_parser!(u16).range(5..=2000))]
+    pub(crate) tmux_height: u16,
+
+    /// Whose size its terminal takes when somebody looks at it
+    #[arg(long, value_name = "RULE")]
+    pub(crate) tmux_window_size: Option<WindowSize>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "BEHAVIOUR")]
+pub(crate) struct BehaviourArgs {
+    /// Take the agent of that name if there is one; start it if it does not run
+    #[arg(long, overrides_with = "no_reuse")]
+    pub(crate) reuse: bool,
+    #[arg(long, hide = true)]
+    no_reuse: bool,
+
+    /// With --reuse: prepare the agent again and restart it; id and work dir stay
+    #[arg(long, overrides_with = "no_update")]
+    pub(crate) update: bool,
+    #[arg(long, hide = true)]
+    no_update: bool,
+
+    /// Show the agent's terminal afterwards (the default in a terminal)
+    #[arg(long, overrides_with = "no_connect")]
+    connect: bool,
+    /// Do not show the agent's terminal afterwards
+    #[arg(long, overrides_with = "connect")]
+    pub(crate) no_connect: bool,
+
+    /// Run this instead of attaching, with MNGR_AGENT_NAME and MNGR_SESSION_NAME set
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) connect_command: Option<String>,
+
+    /// Send a first message once the agent is ready
+    #[arg(long, short = 'm', value_name = "TEXT", conflicts_with = "message_file")]
+    pub(crate) message: Option<String>,
+
+    /// Send the text of a file as the first message
+    #[arg(long, value_name = "PATH")]
+    pub(crate) message_file: Option<String>,
+
+    /// Send this on every later start
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) resume_message: Option<String>,
+
+    #[arg(long, hide = true, overrides_with = "no_start_on_boot")]
+    pub(crate) start_on_boot: bool,
+    #[arg(long, hide = true)]
+    no_start_on_boot: bool,
+
+    /// Accepted for older scripts; nothing is asked here
+    #[arg(short = 'y', long)]
+    yes: bool,
+
+    /// Accepted for older scripts; this machine is always on
+    #[arg(long, hide = true, overrides_with = "no_auto_start")]
+    auto_start: bool,
+    #[arg(long, hide = true)]
+    no_auto_start: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "FILES AND GIT")]
+pub(crate) struct FileArgs {
+    /// Where the files come from: an agent, a path (./x) or a git URL; by default the repository you stand in
+    #[arg(long, visible_alias = "source", value_name = "SOURCE")]
+    pub(crate) from: Option<String>,
+
+    /// Where the agent works, instead of a folder made for it
+    #[arg(long, value_name = "PATH")]
+    pub(crate) target_path: Option<String>,
+
+    /// How the files come: git-worktree, git-mirror, rsync or none
+    #[arg(long, value_name = "MODE")]
+    pub(crate) transfer: Option<String>,
+
+    /// Copy a folder that is not a repository with rsync, as --transfer rsync
+    #[arg(long, overrides_with = "no_rsync", conflicts_with = "transfer")]
+    pub(crate) rsync: bool,
+    #[arg(long, hide = true)]
+    no_rsync: bool,
+
+    /// Further words for rsync
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub(crate) rsync_args: Option<String>,
+
+    /// Branch: [BASE][:NEW], where `*` is the agent's name; BASE alone is used as it is
+    #[arg(long, value_name = "[BASE][:NEW]", default_value = ":mngr/*")]
+    pub(crate) branch: String,
+
+    /// Refuse a source with uncommitted changes (the default)
+    #[arg(long, overrides_with = "no_ensure_clean")]
+    ensure_clean: bool,
+    /// Take a source with uncommitted changes, and carry them along
+    #[arg(long, overrides_with = "ensure_clean")]
+    pub(crate) no_ensure_clean: bool,
+
+    /// Carry uncommitted changes along
+    #[arg(long, overrides_with = "exclude_unclean")]
+    pub(crate) include_unclean: bool,
+    /// Leave uncommitted changes behind
+    #[arg(long, overrides_with = "include_unclean")]
+    pub(crate) exclude_unclean: bool,
+
+    /// Carry ignored files along too
+    #[arg(long, overrides_with = "no_include_gitignored")]
+    pub(crate) include_gitignored: bool,
+    #[arg(long, hide = true)]
+    no_include_gitignored: bool,
+
+    /// Make worktrees in this folder
+    #[arg(long, value_name = "PATH")]
+    pub(crate) worktree_base_folder: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "ENVIRONMENT AND PROVISIONING")]
+pub(crate) struct EnvironmentArgs {
+    /// Set a variable for the agent: KEY=VALUE (can be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) env: Vec<String>,
+
+    /// Read variables for the agent from a file (can be repeated)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) env_file: Vec<String>,
+
+    /// Pass a variable of this shell on to the agent (can be repeated)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pass_env: Vec<String>,
+
+    /// Run a shell command in the work dir before the agent starts (can be repeated)
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) extra_provision_command: Vec<String>,
+
+    /// Copy a file before the agent starts; a relative target is below the work dir (can be repeated)
+    #[arg(long, value_name = "LOCAL:REMOTE")]
+    pub(crate) upload_file: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "OTHER HOSTS")]
+pub(crate) struct ElsewhereArgs {
+    /// Provider of the host, as `.PROVIDER` in the address
+    #[arg(long, value_name = "PROVIDER")]
+    pub(crate) provider: Option<String>,
+
+    /// Make a new host
+    #[arg(long)]
+    pub(crate) new_host: bool,
+
+    #[arg(long, hide = true)]
+    pub(crate) host_label: Vec<String>,
+    #[arg(long, hide = true)]
+    pub(crate) host_name_style: Option<String>,
+    #[arg(long, hide = true)]
+    pub(crate) host_env: Vec<String>,
+    #[arg(long, hide = true)]
+    pub(crate) host_env_file: Vec<String>,
+    #[arg(long, hide = true)]
+    pub(crate) pass_host_env: Vec<String>,
+    #[arg(long, hide = true)]
+    pub(crate) snapshot: Option<String>,
+    #[arg(short = 'b', long, hide = true, allow_hyphen_values = true)]
+    pub(crate) build_arg: Vec<String>,
+    #[arg(short = 's', long, hide = true, allow_hyphen_values = true)]
+    pub(crate) start_arg: Vec<String>,
+    #[arg(long, hide = true)]
+    pub(crate) post_host_create_command: Vec<String>,
+    #[arg(long, hide = true)]
+    pub(crate) idle_timeout: Option<String>,
+    #[arg(long, hide = true)]
+    pub(crate) idle_mode: Option<String>,
+    #[arg(long, hide = true)]
+    pub(crate) activity_sources: Option<String>,
+}
+
+impl ElsewhereArgs {
+    /// The first option given that means nothing on this machine.
+    pub(crate) fn refused_on_this_machine(&self) -> Option<&'static str> {
+        let given = [
+            ("--new-host", self.new_host),
+            ("--host-label", !self.host_label.is_empty()),
+            ("--host-name-style", self.host_name_style.is_some()),
+            ("--host-env", !self.host_env.is_empty()),
+            ("--host-env-file", !self.host_env_file.is_empty()),
+            ("--pass-host-env", !self.pass_host_env.is_empty()),
+            ("--snapshot", self.snapshot.is_some()),
+            ("--build-arg", !self.build_arg.is_empty()),
+            ("--start-arg", !self.start_arg.is_empty()),
+            ("--post-host-create-command", !self.post_host_create_command.is_empty()),
+            ("--idle-timeout", self.idle_timeout.is_some()),
+            ("--idle-mode", self.idle_mode.is_some()),
+            ("--activity-sources", self.activity_sources.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+}

@@ -1,0 +1,216 @@
+//! From what was typed to what it means. Everything wrong with it is said here, before anything happens.
+
+use std::time::Duration;
+
+use mngr_config::AgentTypeSettings;
+use mngr_host::files::Files as _;
+use mngr_host::git::is_git_url;
+use mngr_host::local::LocalFiles;
+use mngr_model::address::{NewHost, NewLocation};
+use mngr_model::agent::TmuxGeometry;
+use mngr_model::env::{EnvName, EnvPair};
+use mngr_model::transfer::TransferMode;
+use mngr_model::window::ExtraWindow;
+use mngr_model::{AgentTypeName, HostPath, ProviderName};
+use mngr_ops::create::{CreateRequest, Project, SourceSpec, UncleanFiles, Upload};
+
+use super::args::{CreateArgs, FileArgs};
+use crate::ctx::Ctx;
+use crate::error::{CliError, ErrorKind};
+use crate::wiring;
+
+/// How long a first message may take to be accepted.
+const MESSAGE_PATIENCE: Duration = Duration::from_secs(30);
+
+/// What the options ask for.
+pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest, CliError> {
+    let location = location(ctx, args)?;
+    let surroundings = ctx.surroundings.clone();
+    let path = |text: &str| surroundings.path(text);
+    if args.behaviour.start_on_boot {
+        return Err(CliError::usage(
+            "`--start-on-boot` is not there yet: nothing would start the agent at boot",
+        ));
+    }
+    if args.behaviour.update && !args.behaviour.reuse {
+        return Err(CliError::usage("`--update` needs `--reuse`"));
+    }
+    let uploads = args.environment.upload_file.iter().map(|spec| {
+        let (local, remote) = spec.split_once(':').ok_or_else(|| {
+            CliError::usage(format!("Invalid value for `--upload-file`: `{spec}` is not LOCAL:REMOTE"))
+        })?;
+        Ok(Upload { local: path(local), remote: remote.to_owned() })
+    });
+    Ok(CreateRequest {
+        name: location.name.clone(),
+        name_style: parse("--name-style", &args.agent.name_style)?,
+        id: args.agent.id.as_deref().map(|id| parse("--id", id)).transpose()?,
+        host: location.host.clone(),
+        target_path: target_path(ctx, args, &location)?,
+        agent_type: agent_type(args)?,
+        type_fields: type_fields(ctx)?,
+        agent_args: args.agent_args.clone(),
+        labels: args.agent.label.iter().map(|label| key_value("--label", label)).collect::<Result<_, _>>()?,
+        project: match args.agent.project.as_str() {
+            "." => Project::OfSource,
+            name => Project::Named(name.to_owned()),
+        },
+        windows: ExtraWindow::parse_all(&args.agent.extra_window)
+            .map_err(|e| CliError::usage(e.to_string()))?,
+        geometry: TmuxGeometry {
+            width: args.agent.tmux_width,
+            height: args.agent.tmux_height,
+            window_size: args.agent.tmux_window_size.map(|size| size.as_str().to_owned()),
+        },
+        source: source(args)?,
+        transfer: transfer(&args.files)?,
+        branch: parse("--branch", &args.files.branch)?,
+        unclean: unclean(&args.files),
+        worktree_base: args.files.worktree_base_folder.as_deref().map(path),
+        rsync_args: rsync_words(args.files.rsync_args.as_deref()),
+        env_files: args.environment.env_file.iter().map(|file| path(file)).collect(),
+        env: variables(ctx, args)?,
+        provision_commands: args.environment.extra_provision_command.clone(),
+        uploads: uploads.collect::<Result<_, CliError>>()?,
+        message: message(ctx, args)?,
+        resume_message: args.behaviour.resume_message.clone(),
+        message_patience: MESSAGE_PATIENCE,
+        start_on_boot: false,
+        reuse: args.behaviour.reuse,
+        update: args.behaviour.update,
+    })
+}
+
+fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(option: &str, text: &str) -> Result<T, CliError> {
+    text.parse().map_err(|error| CliError::usage(format!("Invalid value for `{option}`: {error}")))
+}
+
+/// Fields of the agent's type that templates set.
+fn type_fields(ctx: &Ctx) -> Result<Option<AgentTypeSettings>, CliError> {
+    if ctx.type_fields.is_empty() {
+        return Ok(None);
+    }
+    let fields: Result<AgentTypeSettings, _> = toml::Value::Table(ctx.type_fields.clone()).try_into();
+    fields.map(Some).map_err(|error| CliError::new(ErrorKind::Config, error))
+}
+
+fn location(ctx: &mut Ctx, args: &CreateArgs) -> Result<NewLocation, CliError> {
+    let text = args.address.as_deref().or(args.agent.name.as_deref()).unwrap_or_default();
+    let mut location: NewLocation = text.parse()?;
+    if let Some(provider) = &args.elsewhere.provider {
+        let provider: ProviderName = parse("--provider", provider)?;
+        match &mut location.host {
+            NewHost::Local => location.host = NewHost::New(provider),
+            NewHost::New(given) if *given == provider => {}
+            NewHost::Named(address) if address.provider.as_ref().is_none_or(|given| *given == provider) => {
+                address.provider = Some(provider);
+            }
+            NewHost::New(_) | NewHost::Named(_) => {
+                return Err(CliError::usage("the address and `--provider` name different providers"));
+            }
+        }
+    }
+    let local: &str = mngr_model::address::LOCAL_PROVIDER;
+    let provider = match &location.host {
+        NewHost::Local => None,
+        NewHost::New(provider) => Some(provider.as_ref()),
+        NewHost::Named(address) => address.provider.as_ref().map(AsRef::as_ref),
+    };
+    if let Some(provider) = provider.filter(|provider: &&str| *provider != local) {
+        if !ctx.settings()?.providers.contains_key(provider) {
+            return Err(wiring::no_such_provider(provider));
+        }
+    } else if let Some(option) = args.elsewhere.refused_on_this_machine() {
+        return Err(CliError::usage(format!(
+            "`{option}` concerns hosts made by mngr; this machine is not one"
+        ))
+        .hinted("leave it out, or name another provider"));
+    }
+    Ok(location)
+}
+
+fn target_path(ctx: &Ctx, args: &CreateArgs, location: &NewLocation) -> Result<Option<String>, CliError> {
+    let given = args.files.target_path.as_ref();
+    match (given, &location.path) {
+        (Some(option), Some(address)) if option != address => {
+            Err(CliError::usage("the address and `--target-path` name different paths"))
+        }
+        (Some(path), _) | (None, Some(path)) => Ok(Some(ctx.surroundings.path(path).to_string())),
+        (None, None) => Ok(None),
+    }
+}
+
+fn agent_type(args: &CreateArgs) -> Result<Option<AgentTypeName>, CliError> {
+    match (&args.agent.agent_type, &args.positional_type) {
+        (Some(option), Some(word)) if option != word => {
+            Err(CliError::usage(format!("`--type {option}` and `{word}` name different agent types")))
+        }
+        (Some(name), _) | (None, Some(name)) => Ok(Some(parse("--type", name)?)),
+        (None, None) => Ok(None),
+    }
+}
+
+fn source(args: &CreateArgs) -> Result<SourceSpec, CliError> {
+    match args.files.from.as_deref() {
+        None => Ok(SourceSpec::Here),
+        // `git@host:path` is also a valid address of an agent, so URLs are looked for first.
+        Some(url) if is_git_url(url) => Ok(SourceSpec::GitUrl(url.to_owned())),
+        Some(text) => Ok(SourceSpec::Location(text.parse()?)),
+    }
+}
+
+fn transfer(files: &FileArgs) -> Result<Option<TransferMode>, CliError> {
+    match &files.transfer {
+        Some(mode) => Ok(Some(parse("--transfer", mode)?)),
+        None if files.rsync => Ok(Some(TransferMode::Rsync)),
+        None => Ok(None),
+    }
+}
+
+fn unclean(files: &FileArgs) -> UncleanFiles {
+    let carries = files.include_unclean || files.include_gitignored || files.no_ensure_clean;
+    match (files.exclude_unclean, carries) {
+        (true, _) => UncleanFiles::LeaveBehind,
+        (false, true) => UncleanFiles::Carry { ignored: files.include_gitignored },
+        (false, false) => UncleanFiles::Refuse,
+    }
+}
+
+fn rsync_words(words: Option<&str>) -> Vec<String> {
+    words.map(|words| words.split_whitespace().map(str::to_owned).collect()).unwrap_or_default()
+}
+
+fn variables(ctx: &Ctx, args: &CreateArgs) -> Result<Vec<EnvPair>, CliError> {
+    let mut pairs = Vec::new();
+    for name in &args.environment.pass_env {
+        let name: EnvName = parse("--pass-env", name)?;
+        if let Some(value) = ctx.surroundings.var(name.as_str()) {
+            pairs.push(EnvPair::new(name, value).map_err(|error| CliError::usage(error.to_string()))?);
+        }
+    }
+    for pair in &args.environment.env {
+        pairs.push(EnvPair::parse(pair).map_err(|error| CliError::usage(error.to_string()))?);
+    }
+    Ok(pairs)
+}
+
+fn message(ctx: &Ctx, args: &CreateArgs) -> Result<Option<String>, CliError> {
+    match (&args.behaviour.message, &args.behaviour.message_file) {
+        (Some(text), _) => Ok(Some(text.clone())),
+        (None, Some(file)) => {
+            let path: HostPath = ctx.surroundings.path(file);
+            LocalFiles.read_text(&path).map(Some).map_err(|error| CliError::new(ErrorKind::Failed, error))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+fn key_value(option: &str, text: &str) -> Result<(String, String), CliError> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => {
+            let text = mngr_query::sanitize(text);
+            Err(CliError::usage(format!("Invalid value for `{option}`: `{text}` is not KEY=VALUE")))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Doing it, and saying what was done.
+
+use mngr_model::address::{AgentAddress, AgentRef};
+use mngr_model::facts::Detail;
+use mngr_ops::create::{self, BranchNote, CreateError, Created};
+use mngr_ops::fleet::Fleet;
+use mngr_query::sanitize;
+use serde_json::{Value, json};
+
+use super::args::CreateArgs;
+use super::request;
+use crate::commands::connect;
+use crate::ctx::Ctx;
+use crate::error::{CliError, ErrorKind};
+use crate::exit_code::ExitCode;
+use crate::ui::Console;
+use crate::ui::output::{Output, Report, TemplateFields, event};
+
+/// Runs the verb.
+pub(crate) fn run(ctx: &mut Ctx, args: CreateArgs) -> Result<ExitCode, CliError> {
+    let output = Output::new(&ctx.format, TemplateFields::None)?;
+    let request = request::request(ctx, &args)?;
+    let world = ctx.world()?;
+    let created = create::create(&world, &request).map_err(failure)?;
+    let report = CreateReport { created: &created };
+    output.show(&ctx.console, &report)?;
+    let substitute = args.behaviour.connect_command.clone();
+    let is_wanted = !args.behaviour.no_connect && output.is_human();
+    let has_substitute = substitute.is_some() || connect::substitute(ctx, None)?.is_some();
+    if !is_wanted || !(has_substitute || ctx.is_interactive()?) {
+        return Ok(ExitCode::Done);
+    }
+    let fleet = Fleet::look(&world, Detail::Full);
+    let address = AgentAddress { agent: AgentRef::Id(created.id.clone()), host: None };
+    connect::connect_to(ctx, &world, fleet.one(&address)?, substitute)
+}
+
+struct CreateReport<'a> {
+    created: &'a Created,
+}
+
+impl Report for CreateReport<'_> {
+    fn human(&self, _console: &Console) -> String {
+        let created = self.created;
+        let verb = if created.was_reused { "Reused agent" } else { "Created agent" };
+        let mut text = format!("{verb}: {} ({})\n", created.name, created.agent_type);
+        let dir = sanitize(created.work_dir.as_str());
+        text.push_str(&match &created.branch {
+            Some(branch) => format!("  branch {} in {dir}\n", sanitize(branch)),
+            None => format!("  in {dir}\n"),
+        });
+        match &created.branch_note {
+            Some(BranchNote::Reused { branch }) => {
+                text.push_str(&format!(
+                    "  the branch `{branch}` was there already and held nothing of its own\n"
+                ));
+            }
+            Some(BranchNote::Suffixed { wanted, used }) => text.push_str(&format!(
+                "  the branch `{wanted}` holds other work, so this agent works on `{used}`\n"
+            )),
+            None => {}
+        }
+        if let Some(level) = created.message_level {
+            text.push_str(&format!("  first message {}\n", level.as_str()));
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let created = self.created;
+        json!({
+            "agent_id": created.id,
+            "agent_name": created.name,
+            "host_id": created.host.id,
+            "host_name": created.host.name,
+            "type": created.agent_type,
+            "work_dir": created.work_dir,
+            "branch": created.branch,
+            "was_reused": created.was_reused,
+            "message_level": created.message_level,
+        })
+    }
+
+    fn events(&self) -> Vec<Value> {
+        vec![event("created", self.json())]
+    }
+}
+
+/// Kind and advice for every way a creation fails.
+fn failure(error: CreateError) -> CliError {
+    let (kind, hint) = match &error {
+        CreateError::NameTaken { name } => (
+            ErrorKind::Failed,
+            Some(format!("`mngr create {name} --reuse` takes the existing one; `mngr destroy {name}` removes it")),
+        ),
+        CreateError::NoType => (
+            ErrorKind::Usage,
+            Some(
+                "name a program after `--` (`mngr create NAME -- PROGRAM`), a type with `--type`, or set one for good \
+                 with `mngr config set commands.create.type TYPE --scope user`"
+                    .to_owned(),
+            ),
+        ),
+        CreateError::UnknownType { .. } => {
+            (ErrorKind::Failed, Some("to run a program: `mngr create NAME --type command -- PROGRAM`".to_owned()))
+        }
+        CreateError::PlannedType { name } => (
+            ErrorKind::Failed,
+            Some(format!("run it as a plain program for now: `mngr create NAME --type command -- {name}`")),
+        ),
+        CreateError::NoCommand { .. } => (ErrorKind::Usage, Some("`mngr create NAME -- PROGRAM ARGS`".to_owned())),
+        CreateError::NoSource { .. } => (
+            ErrorKind::Failed,
+            Some("stand in a repository, name one with `--from PATH`, or work right here with `--transfer none`".into()),
+        ),
+        CreateError::Unclean { .. } => (
+            ErrorKind::Failed,
+            Some(
+                "commit them, or use `--no-ensure-clean` to carry them along, `--exclude-unclean` to leave them behind"
+                    .to_owned(),
+            ),
+        ),
+        CreateError::Transfer { .. } | CreateError::Branch(_) | CreateError::MessageText(_) | CreateError::Script(_) => {
+            (ErrorKind::Usage, None)
+        }
+        CreateError::NoHost { .. } => (ErrorKind::NotFound, None),
+        CreateError::Select(_) => (ErrorKind::NotFound, Some("`mngr list` shows all agents".to_owned())),
+        CreateError::LeftOver { .. } => {
+            (ErrorKind::LocalStateRemains, Some("the next mngr command tries again to take it back".to_owned()))
+        }
+        _ => (ErrorKind::Failed, None),
+    };
+    let failure = CliError::new(kind, error);
+    hint.into_iter().fold(failure, CliError::hinted)
+}

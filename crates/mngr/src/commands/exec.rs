@@ -1,0 +1,171 @@
+//! `mngr exec`: a command in the work dir of agents, with their environment.
+
+mod report;
+
+use std::time::Duration;
+
+use clap::Args;
+use mngr_host::proc::Attachment;
+use mngr_model::duration::parse_duration;
+use mngr_model::facts::Detail;
+use mngr_ops::exec::{self, Command, ExecFailure, ExecRequest};
+use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::world::World;
+use mngr_query::Catalog;
+
+use crate::cli::common::CommonArgs;
+use crate::commands::batch::Batch;
+use crate::commands::targets::{self, Selected};
+use crate::ctx::Ctx;
+use crate::error::CliError;
+use crate::exit_code::ExitCode;
+use crate::ui::output::TemplateFields;
+use crate::ui::{Output, error_text};
+use report::ExecReport;
+
+/// Run a command in the work dir of agents
+///
+/// The last word is the command, run by a shell; the words after `--` are run as they are. The agent's environment is
+/// loaded; the agent itself need not run.
+///
+/// On one agent, standard input, output and the terminal are the command's own, and so is the exit code (125: mngr itself
+/// failed; 124: the time was up). On several, the command runs on all at once and reads nothing.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "  mngr exec fix-login 'git log --oneline | head'\n  mngr exec fix-login -- make test\n  \
+                        mngr list --ids | mngr exec - 'git status --short' --timeout 10s"
+)]
+pub(crate) struct ExecArgs {
+    /// Agents, then the command; `-` reads agents from standard input
+    #[arg(value_name = "AGENT|COMMAND", help_heading = "ARGUMENTS")]
+    words: Vec<String>,
+
+    /// The command, word by word
+    #[arg(last = true, value_name = "WORD", help_heading = "ARGUMENTS")]
+    command: Vec<String>,
+
+    /// One more agent (can be repeated)
+    #[arg(long, value_name = "AGENT", help_heading = "OPTIONS")]
+    agent: Vec<String>,
+
+    /// Run it in this folder instead, relative to the work dir
+    #[arg(long, value_name = "DIR", help_heading = "OPTIONS")]
+    cwd: Option<String>,
+
+    /// End it after this long
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "OPTIONS")]
+    timeout: Option<Duration>,
+
+    /// Accepted for older scripts; has no effect: the agent need not run
+    #[arg(long, overrides_with = "no_start", help_heading = "OPTIONS")]
+    start: bool,
+
+    /// Accepted for older scripts; has no effect: the agent need not run
+    #[arg(long, overrides_with = "start", help_heading = "OPTIONS")]
+    no_start: bool,
+
+    /// Accepted for older scripts; has no effect: one failure never keeps the others from being run
+    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], help_heading = "OPTIONS")]
+    on_error: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Runs it.
+pub(crate) fn run(ctx: &mut Ctx, args: ExecArgs) -> Result<ExitCode, CliError> {
+    let fields = Catalog::of(&["agent", "stdout", "stderr", "success", "exit_code"]);
+    let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
+    let (agents, command) = split(&args)?;
+    let is_single = agents.len() + args.agent.len() == 1 && !agents.iter().any(|word| word == targets::STDIN);
+    let Some(addresses) = targets::addresses(ctx, agents.iter().chain(&args.agent))? else {
+        return Ok(ExitCode::Done);
+    };
+    let request = ExecRequest { command, cwd: args.cwd.clone(), timeout: args.timeout };
+    // For a single agent mngr's own failures have a code that the command's own cannot be mistaken for.
+    let as_own_failure = |ctx: &Ctx, error: CliError| {
+        error_text::show(&ctx.console, &ctx.format, &error);
+        Ok(ExitCode::EXEC_FAILED)
+    };
+    let world = match ctx.world() {
+        Ok(world) => world,
+        Err(error) if is_single => return as_own_failure(ctx, error),
+        Err(error) => return Err(error),
+    };
+    let mut selected = targets::select(&Fleet::look(&world, Detail::Basic), &addresses);
+    match (is_single, selected.agents.as_slice()) {
+        (true, [agent]) if output.is_human() => return attached(ctx, &world, agent, &request),
+        (true, []) => match selected.failures.pop() {
+            Some(failure) => as_own_failure(ctx, failure.error),
+            None => Ok(ExitCode::EXEC_FAILED),
+        },
+        _ => captured(ctx, &output, &world, selected, &request, is_single),
+    }
+}
+
+/// The words before the command, and the command.
+fn split(args: &ExecArgs) -> Result<(Vec<String>, Command), CliError> {
+    if !args.command.is_empty() {
+        let command = match args.command.as_slice() {
+            [text] => Command::Shell(text.clone()),
+            words => Command::Words(words.to_vec()),
+        };
+        return Ok((args.words.clone(), command));
+    }
+    match args.words.split_last() {
+        Some((text, agents)) if !agents.is_empty() || !args.agent.is_empty() => {
+            Ok((agents.to_vec(), Command::Shell(text.clone())))
+        }
+        Some(_) => {
+            Err(CliError::usage("Missing argument: COMMAND").hinted("as in `mngr exec AGENT 'git status'`"))
+        }
+        None => Err(CliError::usage("Missing argument: AGENT")),
+    }
+}
+
+/// With our own streams and terminal.
+fn attached(ctx: &Ctx, world: &World, agent: &Agent, request: &ExecRequest) -> Result<ExitCode, CliError> {
+    let attachment =
+        if ctx.surroundings.terminals.stdin { Attachment::Foreground } else { Attachment::OwnGroup };
+    match exec::attached(world, agent, request, attachment) {
+        Ok(exit) => Ok(program_code(exit.to_shell())),
+        Err(error) => {
+            let code = own_code(&error);
+            error_text::show(&ctx.console, &ctx.format, &error.into());
+            Ok(code)
+        }
+    }
+}
+
+fn captured(
+    ctx: &Ctx,
+    output: &Output,
+    world: &World,
+    selected: Selected,
+    request: &ExecRequest,
+    is_single: bool,
+) -> Result<ExitCode, CliError> {
+    let results = exec::captured_on_all(world, &selected.agents, request);
+    let own = results.iter().find_map(|result| result.as_ref().err().map(own_code));
+    let batch = Batch::of(selected.failures, selected.agents.into_iter().zip(results));
+    batch.tell_failures(&ctx.console);
+    let report = ExecReport { batch };
+    report.show(&ctx.console, output)?;
+    match (is_single, own, report.batch.done.as_slice()) {
+        (true, _, [(_, finished)]) => Ok(program_code(finished.exit.to_shell())),
+        (true, Some(code), _) => Ok(code),
+        _ => Ok(report.exit_code()),
+    }
+}
+
+fn own_code(error: &ExecFailure) -> ExitCode {
+    match error {
+        _ if mngr_host::interrupt::is_pending() => ExitCode::Interrupted,
+        error if error.is_timeout() => ExitCode::EXEC_TIMED_OUT,
+        _ => ExitCode::EXEC_FAILED,
+    }
+}
+
+fn program_code(code: i32) -> ExitCode {
+    ExitCode::Program(u8::try_from(code).unwrap_or(u8::MAX))
+}

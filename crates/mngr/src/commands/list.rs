@@ -1,0 +1,196 @@
+//! `mngr list`: all agents, filtered, sorted, and shown as asked. Never aborts: what could not be asked is part of the
+//! answer. Spawns no process, except one git for `--project .`.
+
+mod filters;
+mod report;
+mod schema;
+
+use clap::Args;
+use mngr_ops::fleet::Fleet;
+use mngr_ops::{list, select};
+use mngr_query::{Catalog, FieldSet, FilterProblems, FilterSet, Headers, Projection, SortSpec};
+use serde_json::Value;
+
+use crate::cli::common::CommonArgs;
+use crate::commands::targets;
+use crate::ctx::Ctx;
+use crate::error::CliError;
+use crate::exit_code::ExitCode;
+use crate::ui::Output;
+use crate::ui::output::TemplateFields;
+use crate::ui::theme::Tone;
+use crate::wiring;
+pub(crate) use filters::FilterArgs;
+use report::{Columns, ListReport};
+
+/// What a table shows when nobody says otherwise.
+const DEFAULT_FIELDS: &str = "name,state,host.name,host.provider,host.state,project";
+
+/// List agents
+///
+/// Shows every agent on every host with its state. A host or provider that cannot be asked is reported and does not keep
+/// the others from being shown.
+#[derive(Debug, Args)]
+#[command(after_help = "  mngr list\n  mngr list --running --label team=web\n  \
+                        mngr list --include 'age > 3600' --sort 'state, name desc'\n  \
+                        mngr list --format '{name}\\t{state}'\n  mngr list --ids --stopped | mngr destroy -")]
+#[command(next_help_heading = "OPTIONS")]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    filters: FilterArgs,
+
+    /// Ask only this provider (can be repeated)
+    #[arg(long, value_name = "NAME")]
+    provider: Vec<String>,
+
+    /// Show only agents and hosts named on standard input, one address per line
+    #[arg(long)]
+    stdin: bool,
+
+    /// Show only ids, one per line
+    #[arg(long, conflicts_with_all = ["addrs", "fields", "schema"])]
+    ids: bool,
+
+    /// Show only addresses (name@host.provider), one per line
+    #[arg(long, conflicts_with_all = ["fields", "schema"])]
+    addrs: bool,
+
+    /// Show these fields, separated by commas
+    #[arg(long, value_name = "FIELDS", conflicts_with = "schema")]
+    fields: Option<String>,
+
+    /// Head a column differently (can be repeated)
+    #[arg(long, value_name = "FIELD=LABEL")]
+    header: Vec<String>,
+
+    /// Sort by fields: "state, name desc"; by default the oldest agent is first
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true)]
+    sort: Option<String>,
+
+    /// Show at most this many
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Show which fields there are
+    #[arg(long)]
+    schema: bool,
+
+    /// Accepted for older scripts; has no effect: a listing never aborts
+    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"])]
+    on_error: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Shows them.
+pub(crate) fn run(ctx: &mut Ctx, args: ListArgs) -> Result<ExitCode, CliError> {
+    let catalog = Catalog::agents();
+    if args.schema {
+        return schema::run(ctx, &catalog);
+    }
+    let output = Output::new(&ctx.format, TemplateFields::Of(&catalog))?;
+    let filters = args.filters.compile(ctx, &catalog)?;
+    let sort = args.sort.as_deref().map(|order| SortSpec::parse(order, &catalog)).transpose()?;
+    let columns = columns(&args, &output, &catalog)?;
+    let named = if args.stdin { Some(targets::agents_or_hosts_from_stdin(ctx)?) } else { None };
+
+    let mut world = ctx.world()?;
+    choose_providers(&mut world, &args.provider)?;
+    let fields = wanted(&columns, &output, &filters, sort.as_ref());
+    let mut fleet = Fleet::look(&world, list::detail_for(&fields));
+    if let Some(named) = &named {
+        fleet.agents.retain(|agent| named.iter().any(|target| select::is_meant(agent, target)));
+        fleet.broken.clear();
+    }
+    let listing = list::list(&fleet, &fields);
+    let agents = chosen(ctx, listing.agents, &filters, sort.as_ref(), args.limit);
+    let report = ListReport { agents, unreachable: listing.unreachable, errors: listing.errors, columns };
+    output.show(&ctx.console, &report)?;
+    Ok(tell_failures(ctx, &fleet, &output))
+}
+
+/// What is shown of each agent.
+fn columns(args: &ListArgs, output: &Output, catalog: &Catalog) -> Result<Columns, CliError> {
+    if args.ids {
+        return Ok(Columns::Ids);
+    }
+    if args.addrs {
+        return Ok(Columns::Addresses);
+    }
+    let headers = Headers::parse(&args.header, catalog)?;
+    match (&args.fields, output) {
+        (None, Output::Json | Output::Jsonl) => Ok(Columns::Everything),
+        (fields, _) => {
+            let projection = Projection::parse(fields.as_deref().unwrap_or(DEFAULT_FIELDS), catalog)?;
+            Ok(Columns::table(projection, catalog, &headers))
+        }
+    }
+}
+
+/// Every field that any part of the view reads.
+fn wanted(columns: &Columns, output: &Output, filters: &FilterSet, sort: Option<&SortSpec>) -> FieldSet {
+    let mut fields = match output {
+        Output::Template(template) => template.wanted(),
+        _ => columns.wanted(),
+    };
+    fields.merge(filters.wanted());
+    if let Some(sort) = sort {
+        fields.merge(sort.wanted());
+    }
+    fields
+}
+
+/// Filters, sorts and cuts. The records come oldest first, which also orders those that are equal.
+fn chosen(
+    ctx: &Ctx,
+    agents: Vec<Value>,
+    filters: &FilterSet,
+    sort: Option<&SortSpec>,
+    limit: Option<usize>,
+) -> Vec<Value> {
+    let mut problems = FilterProblems::new();
+    let mut agents: Vec<(usize, Value)> =
+        agents.into_iter().filter(|record| filters.keeps(record, &mut problems)).enumerate().collect();
+    for problem in problems.iter() {
+        ctx.console.warn(&problem.to_string());
+    }
+    if let Some(sort) = sort {
+        sort.sort(&mut agents, |(_, record)| record, |a, b| a.0.cmp(&b.0));
+    }
+    let limit = limit.unwrap_or(usize::MAX);
+    agents.into_iter().take(limit).map(|(_, record)| record).collect()
+}
+
+fn choose_providers(world: &mut mngr_ops::world::World, names: &[String]) -> Result<(), CliError> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    for name in names {
+        if !world.providers.iter().any(|provider| provider.name().as_str() == name) {
+            return Err(wiring::no_such_provider(name));
+        }
+    }
+    world.providers.retain(|provider| names.iter().any(|name| provider.name().as_str() == name));
+    Ok(())
+}
+
+/// Says what could not be asked, and gives the exit code that follows from it.
+fn tell_failures(ctx: &Ctx, fleet: &Fleet, output: &Output) -> ExitCode {
+    let mut code = ExitCode::Done;
+    for failure in &fleet.failures {
+        if failure.host.is_none() {
+            code = code.and(ExitCode::ProviderUnavailable);
+        }
+        if matches!(output, Output::Human | Output::Template(_)) {
+            ctx.console.error_line(Tone::Error, "error:", &failure.message);
+        }
+    }
+    for broken in &fleet.broken {
+        ctx.console.warn(&format!(
+            "agent folder `{}` on {}: {}",
+            broken.agent.folder, broken.host, broken.agent.problem
+        ));
+    }
+    code
+}

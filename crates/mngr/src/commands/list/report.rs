@@ -1,0 +1,128 @@
+//! What a listing looks like.
+
+use mngr_query::{
+    Catalog, Cell, CellStyle, Column, FieldSet, Headers, Projection, Table, cell_text, sanitize,
+};
+use serde_json::{Value, json};
+
+use crate::ui::output::{event, lines};
+use crate::ui::{Console, Report};
+
+/// What is shown of each agent.
+pub(super) enum Columns {
+    /// Its id.
+    Ids,
+    /// `name@host.provider`.
+    Addresses,
+    /// The whole record.
+    Everything,
+    /// Some fields.
+    Fields {
+        /// Which.
+        projection: Projection,
+        /// How they are headed.
+        columns: Vec<Column>,
+    },
+}
+
+impl Columns {
+    /// These fields, headed as the user wants.
+    pub(super) fn table(projection: Projection, catalog: &Catalog, headers: &Headers) -> Self {
+        Self::Fields { columns: Column::of(&projection, catalog, headers), projection }
+    }
+
+    /// The fields they read.
+    pub(super) fn wanted(&self) -> FieldSet {
+        match self {
+            Self::Ids => FieldSet::from_iter(["id"]),
+            Self::Addresses => FieldSet::from_iter(["name", "host.name", "host.provider_name"]),
+            Self::Everything => FieldSet::everything(),
+            Self::Fields { projection, .. } => projection.wanted(),
+        }
+    }
+
+    /// One agent in JSON.
+    fn json(&self, record: &Value) -> Value {
+        match self {
+            Self::Ids => json!({ "id": record["id"] }),
+            Self::Addresses => json!({ "address": address(record) }),
+            Self::Everything => record.clone(),
+            Self::Fields { projection, .. } => projection.apply(record),
+        }
+    }
+}
+
+/// The agents to be shown, and what could not be asked.
+pub(super) struct ListReport {
+    /// In the order they are shown.
+    pub(super) agents: Vec<Value>,
+    /// Hosts that could not be asked.
+    pub(super) unreachable: Vec<Value>,
+    /// Why something could not be asked.
+    pub(super) errors: Vec<Value>,
+    /// What is shown of each.
+    pub(super) columns: Columns,
+}
+
+impl Report for ListReport {
+    fn human(&self, console: &Console) -> String {
+        match &self.columns {
+            Columns::Ids => {
+                lines(self.agents.iter().map(|agent| sanitize(&cell_text(&agent["id"])).into_owned()))
+            }
+            Columns::Addresses => {
+                lines(self.agents.iter().map(|agent| sanitize(&address(agent)).into_owned()))
+            }
+            _ if self.agents.is_empty() && self.unreachable.is_empty() => "No agents found\n".to_owned(),
+            Columns::Everything => lines(self.agents.iter().map(Value::to_string)),
+            Columns::Fields { projection, columns } => {
+                let mut table = Table::new(columns.clone());
+                for record in self.agents.iter().chain(&self.unreachable) {
+                    table.push(row(projection, record));
+                }
+                let colour = console.out_colour();
+                table.render(console.width(), |style, text| colour.paint_cell(style, text))
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let agents: Vec<Value> = self.agents.iter().map(|agent| self.columns.json(agent)).collect();
+        json!({ "agents": agents, "errors": self.errors })
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let agents = self.agents.iter().map(|agent| self.columns.json(agent));
+        agents.chain(self.errors.iter().map(|error| event("error", error.clone()))).collect()
+    }
+
+    fn items(&self) -> Vec<Value> {
+        self.agents.clone()
+    }
+}
+
+fn row(projection: &Projection, record: &Value) -> Vec<Cell> {
+    let cell = |(path, text): (&str, &String)| match path {
+        "state" => Cell::new(text, state_style(text)),
+        "host.state" if text != "RUNNING" => Cell::new(text, CellStyle::Warn),
+        _ => Cell::plain(text),
+    };
+    let paths = projection.paths().iter().map(|path| path.as_str());
+    paths.zip(&projection.cells(record)).map(cell).collect()
+}
+
+fn state_style(state: &str) -> CellStyle {
+    match state {
+        "RUNNING" => CellStyle::Good,
+        "WAITING" | "REPLACED" => CellStyle::Warn,
+        "UNKNOWN" => CellStyle::Bad,
+        "STOPPED" | "DONE" => CellStyle::Dim,
+        _ => CellStyle::Plain,
+    }
+}
+
+fn address(record: &Value) -> String {
+    let host = &record["host"];
+    let [name, host, provider] = [&record["name"], &host["name"], &host["provider_name"]].map(cell_text);
+    format!("{name}@{host}.{provider}")
+}

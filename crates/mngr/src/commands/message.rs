@@ -1,0 +1,189 @@
+//! `mngr message`: text into agents, with proof.
+
+use std::time::Duration;
+
+use clap::Args;
+use mngr_model::duration::parse_duration;
+use mngr_model::facts::Detail;
+use mngr_ops::fleet::Fleet;
+use mngr_ops::message::{self, MessageKey, MessageRequest, Sent};
+use mngr_query::sanitize;
+use serde_json::{Value, json};
+
+use crate::cli::common::CommonArgs;
+use crate::commands::batch::Batch;
+use crate::commands::{editor, targets};
+use crate::ctx::Ctx;
+use crate::error::{CliError, ErrorKind};
+use crate::exit_code::ExitCode;
+use crate::ui::output::{TemplateFields, event, lines};
+use crate::ui::{Console, Output, Report};
+
+/// Send text to agents
+///
+/// The first word is the agent and the rest is the text. With -m, --message-file, --agent or `-`, all words are agents. With
+/// one word only, the text is read from standard input, or from an editor.
+#[derive(Debug, Args)]
+#[command(after_help = "  mngr message fix-login 'please also fix the test'\n  \
+                        mngr message one two -m 'stop here'\n  git diff | mngr message reviewer\n  \
+                        mngr list --ids --running | mngr message - -m 'status?'")]
+pub(crate) struct MessageArgs {
+    /// The agent and the text, or agents only
+    #[arg(value_name = "AGENT|TEXT", allow_hyphen_values = true, help_heading = "ARGUMENTS")]
+    words: Vec<String>,
+
+    /// One more agent (can be repeated)
+    #[arg(long, value_name = "AGENT", help_heading = "OPTIONS")]
+    agent: Vec<String>,
+
+    /// The text
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "OPTIONS")]
+    message: Option<String>,
+
+    /// A file that holds the text
+    #[arg(long, value_name = "FILE", conflicts_with = "message", help_heading = "OPTIONS")]
+    message_file: Option<String>,
+
+    /// Send nothing if a message with this key was delivered before
+    #[arg(long, value_name = "KEY", help_heading = "OPTIONS")]
+    key: Option<MessageKey>,
+
+    /// How long the agent may take to accept it
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "30s", help_heading = "OPTIONS")]
+    timeout: Duration,
+
+    /// Start a stopped agent first
+    #[arg(long, overrides_with = "no_start", help_heading = "OPTIONS")]
+    start: bool,
+
+    /// Fail if an agent is stopped (the default)
+    #[arg(long, overrides_with = "start", help_heading = "OPTIONS")]
+    no_start: bool,
+
+    /// Accepted for older scripts; has no effect: one failure never keeps the others from being sent
+    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], help_heading = "OPTIONS")]
+    on_error: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Sends it.
+pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError> {
+    let output = Output::new(&ctx.format, TemplateFields::None)?;
+    let (agents, typed) = split(&args);
+    let from_stdin = agents.iter().any(|word| word == targets::STDIN);
+    let Some(addresses) = targets::addresses(ctx, agents.iter().chain(&args.agent))? else {
+        return Ok(ExitCode::Done);
+    };
+    let text = match typed {
+        Some(text) => text,
+        None => text(ctx, &args, from_stdin)?,
+    };
+    let world = ctx.world()?;
+    let selected = targets::select(&Fleet::look(&world, Detail::Full), &addresses);
+    if selected.agents.is_empty() {
+        ctx.console.note("No agents found to send message to");
+    }
+    let request =
+        MessageRequest { text, idempotency_key: args.key, patience: args.timeout, start: args.start };
+    let batch = Batch::run(selected, |agent| message::send(&world, agent, &request));
+    let code = batch.exit_code();
+    batch.tell_failures(&ctx.console);
+    output.show(&ctx.console, &MessageReport { batch, text: request.text })?;
+    Ok(code)
+}
+
+/// Which words are agents, and the text where it is among the words.
+fn split(args: &MessageArgs) -> (Vec<String>, Option<String>) {
+    let all_are_agents = args.message.is_some()
+        || args.message_file.is_some()
+        || !args.agent.is_empty()
+        || args.words.iter().any(|word| word == targets::STDIN);
+    match args.words.split_first() {
+        Some((agent, rest)) if !all_are_agents && !rest.is_empty() => {
+            (vec![agent.clone()], Some(rest.join(" ")))
+        }
+        _ => (args.words.clone(), None),
+    }
+}
+
+/// The text from where it is when it is not among the words.
+fn text(ctx: &mut Ctx, args: &MessageArgs, stdin_is_taken: bool) -> Result<String, CliError> {
+    if let Some(text) = &args.message {
+        return Ok(text.clone());
+    }
+    if let Some(file) = &args.message_file {
+        let path = ctx.surroundings.path(file);
+        return std::fs::read_to_string(path.as_str()).map_err(|source| {
+            CliError::new(ErrorKind::Failed, MessageFileError { path: path.to_string(), source })
+        });
+    }
+    if !ctx.surroundings.terminals.stdin && !stdin_is_taken && args.words.len() == 1 && args.agent.is_empty()
+    {
+        return targets::read_stdin();
+    }
+    if !stdin_is_taken && ctx.is_interactive()? {
+        return editor::compose(ctx, "");
+    }
+    Err(CliError::usage("there is no text to send").hinted("give it with `-m TEXT`"))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the message in `{path}`")]
+struct MessageFileError {
+    path: String,
+    #[source]
+    source: std::io::Error,
+}
+
+struct MessageReport {
+    batch: Batch<Sent>,
+    text: String,
+}
+
+impl Report for MessageReport {
+    fn human(&self, _console: &Console) -> String {
+        let sent = self.batch.done.iter().map(|(agent, sent)| {
+            let note = if sent.was_repeated { " (it was sent before)" } else { "" };
+            format!("Message sent to: {}{note}", sanitize(agent.name().as_str()))
+        });
+        let count = self.batch.done.len();
+        let total = (count > 0).then(|| format!("Successfully sent message to {count} agent(s)"));
+        lines(sent.chain(total))
+    }
+
+    fn json(&self) -> Value {
+        let names: Vec<&str> = self.batch.done.iter().map(|(agent, _)| agent.name().as_str()).collect();
+        let delivery = |(agent, sent): &(mngr_ops::fleet::Agent, Sent)| {
+            json!({
+                "agent": agent.name().as_str(),
+                "level": sent.level.as_str(),
+                "key": sent.key.as_str(),
+                "was_repeated": sent.was_repeated,
+            })
+        };
+        let deliveries: Vec<Value> = self.batch.done.iter().map(delivery).collect();
+        json!({
+            "successful_agents": names,
+            "failed_agents": self.batch.error_objects(),
+            "blocked_agents": [],
+            "total_sent": names.len(),
+            "total_failed": self.batch.failures.len(),
+            "total_blocked": 0,
+            "deliveries": deliveries,
+        })
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let sent = self.batch.done.iter().map(|(agent, sent)| {
+            let name = agent.name().as_str();
+            event(
+                "message_sent",
+                json!({ "agent": name, "message": self.text, "level": sent.level.as_str() }),
+            )
+        });
+        let failed = self.batch.error_objects().into_iter().map(|error| event("message_error", error));
+        sent.chain(failed).collect()
+    }
+}

@@ -1,0 +1,181 @@
+//! Which agents a verb acts on: positionals, `--agent`, and `-` for addresses on standard input.
+
+use std::io::Read;
+
+use clap::Args;
+use mngr_model::address::{AgentAddress, AgentOrHost};
+use mngr_model::facts::Detail;
+use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::world::World;
+
+use crate::ctx::Ctx;
+use crate::error::{CliError, ErrorKind};
+
+/// The word that stands for addresses on standard input.
+pub(crate) const STDIN: &str = "-";
+
+// Not a doc comment: clap would show it as the description of every verb.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TargetArgs {
+    /// Agents, by name, id or name@host; `-` reads addresses from standard input
+    #[arg(value_name = "AGENT", help_heading = "ARGUMENTS")]
+    pub(crate) agents: Vec<String>,
+
+    /// One more agent (can be repeated)
+    #[arg(long, value_name = "AGENT", help_heading = "OPTIONS")]
+    pub(crate) agent: Vec<String>,
+}
+
+impl TargetArgs {
+    /// The addresses; `None` when they were to be read from standard input and there were none.
+    pub(crate) fn addresses(&self, ctx: &Ctx) -> Result<Option<Vec<AgentAddress>>, CliError> {
+        addresses(ctx, self.agents.iter().chain(&self.agent))
+    }
+}
+
+/// The addresses these words stand for; `None` when they were to be read from standard input and there were none.
+pub(crate) fn addresses<'w>(
+    ctx: &Ctx,
+    words: impl Iterator<Item = &'w String>,
+) -> Result<Option<Vec<AgentAddress>>, CliError> {
+    let words: Vec<&String> = words.collect();
+    if words.is_empty() {
+        return Err(CliError::usage("Missing argument: AGENT").hinted("`mngr list` shows all agents"));
+    }
+    if words.iter().filter(|word| word.as_str() == STDIN).count() > 1 {
+        return Err(CliError::usage("`-` can be given only once"));
+    }
+    let mut addresses = Vec::new();
+    for word in words {
+        if word == STDIN {
+            for line in stdin_lines(ctx)? {
+                addresses.push(line.parse()?);
+            }
+        } else {
+            addresses.push(word.parse()?);
+        }
+    }
+    Ok((!addresses.is_empty()).then_some(addresses))
+}
+
+/// The agents and hosts named on standard input.
+pub(crate) fn agents_or_hosts_from_stdin(ctx: &Ctx) -> Result<Vec<AgentOrHost>, CliError> {
+    stdin_lines(ctx)?.iter().map(|line| Ok(line.parse()?)).collect()
+}
+
+/// The lines of standard input that are not blank.
+fn stdin_lines(ctx: &Ctx) -> Result<Vec<String>, CliError> {
+    if ctx.surroundings.terminals.stdin {
+        let text = "standard input is a terminal: pipe addresses into it, one per line";
+        return Err(CliError::usage(text).hinted("as in `mngr list --ids | mngr stop -`"));
+    }
+    let text = read_stdin()?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// Everything on standard input, as text.
+pub(crate) fn read_stdin() -> Result<String, CliError> {
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .read_to_string(&mut text)
+        .map_err(|source| CliError::new(ErrorKind::Failed, StdinError { source }))?;
+    Ok(text)
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read standard input")]
+struct StdinError {
+    #[source]
+    source: std::io::Error,
+}
+
+/// The agents that were found, and why others were not.
+pub(crate) struct Selected {
+    /// Each once, in the order of the addresses.
+    pub(crate) agents: Vec<Agent>,
+    /// One per address nobody has.
+    pub(crate) failures: Vec<Failure>,
+}
+
+/// Something that failed for one target.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The agent, by name, or the address nobody has.
+    pub(crate) agent: String,
+    /// The agent's host, where there is one.
+    pub(crate) host_id: Option<String>,
+    /// Why.
+    pub(crate) error: CliError,
+}
+
+impl Failure {
+    /// Something that failed for this agent.
+    pub(crate) fn of(agent: &Agent, error: impl Into<CliError>) -> Self {
+        Self {
+            agent: agent.name().to_string(),
+            host_id: Some(agent.host.info().id.to_string()),
+            error: error.into(),
+        }
+    }
+}
+
+/// The agents of these addresses.
+pub(crate) fn select(fleet: &Fleet, addresses: &[AgentAddress]) -> Selected {
+    let mut selected = Selected { agents: Vec::new(), failures: Vec::new() };
+    for address in addresses {
+        match fleet.matching(address) {
+            Ok(agents) => {
+                for agent in agents {
+                    let is_same = |other: &Agent| {
+                        other.id() == agent.id() && other.host.info().id == agent.host.info().id
+                    };
+                    if !selected.agents.iter().any(is_same) {
+                        selected.agents.push(agent.clone());
+                    }
+                }
+            }
+            Err(error) => selected.failures.push(Failure {
+                agent: address.to_string(),
+                host_id: None,
+                error: error.into(),
+            }),
+        }
+    }
+    selected
+}
+
+// Not a doc comment: clap would show it as the description of every verb.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SessionArgs {
+    /// The agent of this tmux session (can be repeated)
+    #[arg(long, value_name = "SESSION", help_heading = "OPTIONS")]
+    session: Vec<String>,
+}
+
+/// The addresses of [`TargetArgs`] and those of the sessions, whose names begin with the prefix.
+pub(crate) fn with_sessions(
+    ctx: &Ctx,
+    world: &World,
+    targets: &TargetArgs,
+    sessions: &SessionArgs,
+) -> Result<Option<Vec<AgentAddress>>, CliError> {
+    let prefix = world.settings.prefix.as_str();
+    let of_session = |session: &String| {
+        let name = session.strip_prefix(prefix).ok_or_else(|| {
+            let session = mngr_query::sanitize(session);
+            CliError::usage(format!(
+                "Invalid value for `--session`: `{session}` does not begin with `{prefix}`"
+            ))
+        })?;
+        Ok(name.to_owned())
+    };
+    let names: Vec<String> = sessions.session.iter().map(of_session).collect::<Result<_, CliError>>()?;
+    addresses(ctx, targets.agents.iter().chain(&targets.agent).chain(&names))
+}
+
+/// The one agent of an address.
+pub(crate) fn one(world: &World, address: &str, detail: Detail) -> Result<Agent, CliError> {
+    let address: AgentAddress = address.parse()?;
+    Ok(Fleet::look(world, detail).one(&address)?.clone())
+}

@@ -1,0 +1,202 @@
+//! `mngr wait`: until agents are in a state.
+
+use std::time::Duration;
+
+use clap::Args;
+use mngr_model::AgentState;
+use mngr_model::duration::{format_duration, parse_duration};
+use mngr_model::facts::Detail;
+use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::wait::{self, Quantity, StateChange, WaitRequest, Waited, WaitedTarget};
+use serde_json::{Value, json};
+
+use crate::cli::common::CommonArgs;
+use crate::commands::{batch, targets};
+use crate::ctx::Ctx;
+use crate::error::{CliError, ErrorKind};
+use crate::exit_code::ExitCode;
+use crate::ui::output::{TemplateFields, event, lines};
+use crate::ui::{Console, Output, Report};
+
+/// Wait until agents are in a state
+///
+/// Without a state: until they have ended, DONE or STOPPED. Returns as soon as it happens. Exit code 8 when the time is up.
+#[derive(Debug, Args)]
+#[command(after_help = "  mngr wait fix-login\n  mngr wait fix-login WAITING --timeout 10m\n  \
+                        mngr wait one two three --any && mngr list\n  mngr list --ids | mngr wait - --state DONE")]
+pub(crate) struct WaitArgs {
+    /// Agents, then the states to wait for; `-` reads agents from standard input
+    #[arg(value_name = "AGENT|STATE", help_heading = "ARGUMENTS")]
+    words: Vec<String>,
+
+    /// One more agent (can be repeated)
+    #[arg(long, value_name = "AGENT", help_heading = "OPTIONS")]
+    agent: Vec<String>,
+
+    /// A state to wait for (can be repeated; any of them counts)
+    #[arg(long, value_name = "STATE", help_heading = "OPTIONS")]
+    state: Vec<AgentState>,
+
+    /// One agent is enough
+    #[arg(long, overrides_with = "all", help_heading = "OPTIONS")]
+    any: bool,
+
+    /// Every agent must get there (the default)
+    #[arg(long, overrides_with = "any", help_heading = "OPTIONS")]
+    all: bool,
+
+    /// Give up after this long
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "OPTIONS")]
+    timeout: Option<Duration>,
+
+    /// How often to look although nothing seems to change
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "5s", help_heading = "OPTIONS")]
+    interval: Duration,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Waits.
+pub(crate) fn run(ctx: &mut Ctx, args: WaitArgs) -> Result<ExitCode, CliError> {
+    let output = Output::new(&ctx.format, TemplateFields::None)?;
+    let (agents, mut states) = split(&args.words);
+    states.extend(&args.state);
+    let mut words: Vec<String> = agents.into_iter().chain(args.agent.iter().cloned()).collect();
+    if words.is_empty() && !ctx.surroundings.terminals.stdin {
+        words.push(targets::STDIN.to_owned());
+    }
+    let Some(addresses) = targets::addresses(ctx, words.iter())? else { return Ok(ExitCode::Done) };
+    let world = ctx.world()?;
+    let selected = targets::select(&Fleet::look(&world, Detail::Full), &addresses);
+    // Waiting for those that exist would only put off the failure.
+    if !selected.failures.is_empty() {
+        batch::tell(&selected.failures, &ctx.console);
+        let report = WaitReport {
+            waited: Waited {
+                is_matched: false,
+                is_timed_out: false,
+                elapsed_seconds: 0.0,
+                targets: Vec::new(),
+            },
+        };
+        if !output.is_human() {
+            output.show(&ctx.console, &report)?;
+        }
+        return Ok(batch::exit_code(&selected.failures));
+    }
+    let request = WaitRequest {
+        states,
+        quantity: if args.any { Quantity::Any } else { Quantity::All },
+        timeout: args.timeout,
+        interval: args.interval,
+    };
+    let waited = wait::wait(&world, &selected.agents, &request, |agent, change| {
+        // A reader that went away is noticed when the result is shown.
+        let _ = tell_change(ctx, &output, agent, change);
+    })?;
+    let failure = failure(&waited, args.timeout);
+    output.show(&ctx.console, &WaitReport { waited })?;
+    match failure {
+        None => Ok(ExitCode::Done),
+        Some(error) if output.is_human() => Err(error),
+        Some(error) => Ok(error.kind.exit_code()),
+    }
+}
+
+/// The words up to the first state are agents; the first word always is one.
+fn split(words: &[String]) -> (Vec<String>, Vec<AgentState>) {
+    let state_of = |word: &String| AgentState::ALL.into_iter().find(|state| state.as_str() == word);
+    let first_state =
+        words.iter().skip(1).position(|word| state_of(word).is_some()).map_or(words.len(), |at| at + 1);
+    let (agents, rest) = words.split_at(first_state.min(words.len()));
+    let (states, more): (Vec<_>, Vec<_>) = rest.iter().partition(|word| state_of(word).is_some());
+    let agents = agents.iter().chain(more).cloned().collect();
+    (agents, states.into_iter().filter_map(state_of).collect())
+}
+
+fn tell_change(ctx: &Ctx, output: &Output, agent: &Agent, change: &StateChange) -> Result<(), CliError> {
+    let name = |state: Option<AgentState>| state.map_or("destroyed", AgentState::as_str);
+    match output {
+        Output::Jsonl => {
+            let object = serde_json::to_value(change).unwrap_or_default();
+            let mut event = event("state_change", object);
+            event["target"] = agent.name().as_str().into();
+            ctx.console.print(&format!("{event}\n"))
+        }
+        _ => {
+            let (old, new) = (name(change.old_value), name(change.new_value));
+            ctx.console.debug(&format!("{}: {old} -> {new}", agent.name()));
+            Ok(())
+        }
+    }
+}
+
+fn failure(waited: &Waited, timeout: Option<Duration>) -> Option<CliError> {
+    if waited.is_matched {
+        return None;
+    }
+    let missing = waited.targets.iter().filter(|target| !target.is_matched);
+    let states: Vec<String> =
+        missing.map(|target| format!("{} is {}", target.target, state(target))).collect();
+    let states = states.join(", ");
+    Some(if waited.is_timed_out {
+        let after = timeout.map(format_duration).unwrap_or_default();
+        CliError::message(ErrorKind::TimedOut, format!("Timed out after {after}: {states}"))
+    } else {
+        CliError::message(ErrorKind::NotFound, format!("the wait is over without success: {states}"))
+    })
+}
+
+fn state(target: &WaitedTarget) -> &'static str {
+    target.final_agent_state.map_or("destroyed", AgentState::as_str)
+}
+
+struct WaitReport {
+    waited: Waited,
+}
+
+impl Report for WaitReport {
+    fn human(&self, _console: &Console) -> String {
+        let matched = self.waited.targets.iter().filter(|target| target.is_matched);
+        lines(matched.map(|target| {
+            let state = target.matched_state.map_or("destroyed", AgentState::as_str);
+            format!("{} is {state}", target.target)
+        }))
+    }
+
+    fn json(&self) -> Value {
+        let whole = serde_json::to_value(&self.waited).unwrap_or_default();
+        match whole["targets"].as_array().map(Vec::as_slice) {
+            // One target: its fields are the result, as scripts for one target expect.
+            Some([target]) => {
+                let mut object = target.clone();
+                object["targets"] = json!([target]);
+                object
+            }
+            _ => whole,
+        }
+    }
+
+    fn events(&self) -> Vec<Value> {
+        vec![event("result", self.json())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn states_are_told_from_agents() {
+        let (agents, states) = split(&words("a b DONE STOPPED"));
+        assert_eq!((agents, states), (words("a b"), vec![AgentState::Done, AgentState::Stopped]));
+        assert_eq!(split(&words("DONE")).0, words("DONE"), "the first word is an agent");
+        assert_eq!(split(&words("done")).1, []);
+        assert_eq!(split(&words("a done")).0, words("a done"), "lower case is a name");
+    }
+}

@@ -1,0 +1,80 @@
+//! What every command is handed: the surroundings of the process, the settings in force, a console, and the world
+//! the verbs act on. Read once; nothing after this looks at the environment.
+
+mod repository;
+mod scopes;
+mod settings;
+mod surroundings;
+
+use mngr_config::trust::Untrusted;
+use mngr_config::{Merged, Settings};
+use mngr_ops::world::World;
+
+use crate::error::{CliError, ErrorKind};
+use crate::ui::{Console, Format};
+use crate::wiring;
+
+pub(crate) use scopes::{Scope, ScopeFile, Scopes};
+pub(crate) use settings::{Guard, Loaded, TrustState, current_trust, load, trust_repository};
+pub(crate) use surroundings::Surroundings;
+
+/// Everything a command may use besides its own arguments.
+pub(crate) struct Ctx {
+    /// The process: variables, folders, terminals.
+    pub(crate) surroundings: Surroundings,
+    /// Where to print.
+    pub(crate) console: Console,
+    /// What `--format` asks for.
+    pub(crate) format: Format,
+    /// Whether `--headless` was given.
+    pub(crate) headless: bool,
+    /// Where settings are kept.
+    pub(crate) scopes: Scopes,
+    /// Fields that templates set for the type of a new agent.
+    pub(crate) type_fields: toml::Table,
+    /// The settings in force, or why there are none.
+    pub(crate) loaded: Result<Loaded, CliError>,
+}
+
+impl Ctx {
+    /// The settings with their origins.
+    pub(crate) fn merged(&mut self) -> Result<&Merged, CliError> {
+        match &mut self.loaded {
+            Ok(loaded) => Ok(&loaded.merged),
+            // An error is told once: whoever asks first ends the command with it.
+            Err(error) => Err(std::mem::replace(error, told_already())),
+        }
+    }
+
+    /// The settings.
+    pub(crate) fn settings(&mut self) -> Result<&Settings, CliError> {
+        Ok(self.merged()?.settings())
+    }
+
+    /// What an untrusted repository wanted to set.
+    pub(crate) fn untrusted(&self) -> Option<&Untrusted> {
+        self.loaded.as_ref().ok().map(|loaded| &loaded.untrusted)
+    }
+
+    /// Whether the repository's settings are trusted.
+    pub(crate) fn trust(&self) -> TrustState {
+        self.loaded.as_ref().map_or(TrustState::Untrusted, |loaded| loaded.trust)
+    }
+
+    /// Whether the user can be asked something or shown a full-screen program.
+    pub(crate) fn is_interactive(&mut self) -> Result<bool, CliError> {
+        let headless = self.headless || self.settings()?.headless;
+        let terminals = self.surroundings.terminals;
+        Ok(!headless && terminals.stdin && terminals.stdout)
+    }
+
+    /// The world the verbs act on.
+    pub(crate) fn world(&mut self) -> Result<World, CliError> {
+        let settings = self.settings()?.clone();
+        wiring::world(settings, &self.surroundings, &self.console)
+    }
+}
+
+fn told_already() -> CliError {
+    CliError::message(ErrorKind::Config, "the settings cannot be used")
+}

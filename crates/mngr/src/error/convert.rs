@@ -1,0 +1,194 @@
+//! From the errors of the libraries to failures of a command. This is where hints get attached.
+
+use mngr_config::edit::EditError;
+use mngr_config::trust::TrustError;
+use mngr_config::{ConfigError, KeyError, LayerError};
+use mngr_host::local::LocalHostError;
+use mngr_host::proc::ExecError;
+use mngr_model::address::AddressError;
+use mngr_model::duration::DurationError;
+use mngr_ops::again::LookError;
+use mngr_ops::capture::CaptureError;
+use mngr_ops::connect::ConnectError;
+use mngr_ops::destroy::DestroyError;
+use mngr_ops::exec::ExecFailure;
+use mngr_ops::label::{LabelError, RelabelError};
+use mngr_ops::message::SendError;
+use mngr_ops::rename::RenameError;
+use mngr_ops::select::SelectError;
+use mngr_ops::start::StartError;
+use mngr_ops::stop::StopError;
+use mngr_ops::undo::UndoError;
+use mngr_ops::wait::WaitError;
+use mngr_query::{FilterError, HeaderError, ProjectionError, SortError, TemplateError};
+
+use super::{CliError, ErrorKind};
+
+macro_rules! kinds {
+    ($($error:ty => $kind:ident;)*) => {
+        $(impl From<$error> for CliError {
+            fn from(error: $error) -> Self {
+                Self::new(ErrorKind::$kind, error)
+            }
+        })*
+    };
+}
+
+kinds! {
+    AddressError => Usage;
+    DurationError => Usage;
+    EditError => Config;
+    ExecError => Failed;
+    HeaderError => Usage;
+    KeyError => Usage;
+    LabelError => Usage;
+    LocalHostError => Failed;
+    ProjectionError => Usage;
+    RelabelError => Failed;
+    RenameError => Failed;
+    SortError => Usage;
+    TrustError => Failed;
+    WaitError => Failed;
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        let is_unknown_key = matches!(&error, ConfigError::Problems(problems)
+            if problems.0.iter().any(mngr_config::Problem::is_unknown_key));
+        let failure = Self::new(ErrorKind::Config, error);
+        if is_unknown_key {
+            return failure.hinted("`mngr config list --schema` shows every key");
+        }
+        failure
+    }
+}
+
+impl From<LayerError> for CliError {
+    fn from(error: LayerError) -> Self {
+        ConfigError::from(error).into()
+    }
+}
+
+impl From<FilterError> for CliError {
+    fn from(error: FilterError) -> Self {
+        let snippet = error.snippet();
+        Self::new(ErrorKind::Failed, error)
+            .showing(snippet)
+            .hinted("`mngr help filters` shows how to write one; `mngr list --schema` shows the fields")
+    }
+}
+
+impl From<TemplateError> for CliError {
+    fn from(error: TemplateError) -> Self {
+        let snippet = error.snippet();
+        Self::new(ErrorKind::Usage, error).showing(snippet)
+    }
+}
+
+impl From<SelectError> for CliError {
+    fn from(error: SelectError) -> Self {
+        let (kind, hint) = match &error {
+            SelectError::NotFound { .. } => (ErrorKind::NotFound, Some("`mngr list` shows all agents")),
+            SelectError::Unavailable { .. } => (ErrorKind::ProviderUnavailable, None),
+            SelectError::Ambiguous { .. } => {
+                (ErrorKind::Failed, Some("name one by its id, or as `name@host.provider`"))
+            }
+        };
+        let failure = Self::new(kind, error);
+        hint.into_iter().fold(failure, CliError::hinted)
+    }
+}
+
+impl From<LookError> for CliError {
+    fn from(error: LookError) -> Self {
+        let kind = match error {
+            LookError::Gone { .. } => ErrorKind::NotFound,
+            LookError::Host { .. } => ErrorKind::Failed,
+        };
+        Self::new(kind, error)
+    }
+}
+
+impl From<CaptureError> for CliError {
+    fn from(error: CaptureError) -> Self {
+        let has_no_terminal = matches!(error, CaptureError::NoTerminal { .. });
+        let failure = Self::new(ErrorKind::Failed, error);
+        if has_no_terminal { failure.hinted("`--start` starts it first") } else { failure }
+    }
+}
+
+impl From<ConnectError> for CliError {
+    fn from(error: ConnectError) -> Self {
+        let has_no_terminal = matches!(error, ConnectError::NoTerminal { .. });
+        let failure = Self::new(ErrorKind::Failed, error);
+        if has_no_terminal { failure.hinted("`mngr start` starts it") } else { failure }
+    }
+}
+
+impl From<StopError> for CliError {
+    fn from(error: StopError) -> Self {
+        let kind = match error {
+            StopError::ProcessesRemain { .. } => ErrorKind::ProcessesRemain,
+            _ => ErrorKind::Failed,
+        };
+        Self::new(kind, error)
+    }
+}
+
+impl From<StartError> for CliError {
+    fn from(error: StartError) -> Self {
+        let kind = match error {
+            StartError::Stop { source: StopError::ProcessesRemain { .. }, .. } => ErrorKind::ProcessesRemain,
+            _ => ErrorKind::Failed,
+        };
+        Self::new(kind, error)
+    }
+}
+
+impl From<DestroyError> for CliError {
+    fn from(error: DestroyError) -> Self {
+        let kind = match error {
+            DestroyError::Look(LookError::Gone { .. }) => ErrorKind::NotFound,
+            DestroyError::Stop { source: StopError::ProcessesRemain { .. }, .. } => {
+                ErrorKind::ProcessesRemain
+            }
+            DestroyError::LeftOver { .. } => ErrorKind::LocalStateRemains,
+            _ => ErrorKind::Failed,
+        };
+        Self::new(kind, error)
+    }
+}
+
+impl From<UndoError> for CliError {
+    fn from(error: UndoError) -> Self {
+        let (kind, hint) = match error {
+            UndoError::NotFound { .. } => {
+                (ErrorKind::NotFound, Some("`mngr undo` shows all that can come back"))
+            }
+            UndoError::Unavailable { .. } => (ErrorKind::ProviderUnavailable, None),
+            UndoError::LeftOver { .. } => (ErrorKind::LocalStateRemains, None),
+            _ => (ErrorKind::Failed, None),
+        };
+        hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
+    }
+}
+
+impl From<SendError> for CliError {
+    fn from(error: SendError) -> Self {
+        let (kind, hint) = match &error {
+            SendError::Look(LookError::Gone { .. }) => (ErrorKind::NotFound, None),
+            SendError::NotReceiving { state, .. } if state.is_final() => {
+                (ErrorKind::Failed, Some("`--start` starts it first"))
+            }
+            _ => (ErrorKind::Failed, None),
+        };
+        hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
+    }
+}
+
+impl From<ExecFailure> for CliError {
+    fn from(error: ExecFailure) -> Self {
+        let kind = if error.is_timeout() { ErrorKind::TimedOut } else { ErrorKind::Failed };
+        Self::new(kind, error)
+    }
+}

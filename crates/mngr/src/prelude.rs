@@ -1,0 +1,64 @@
+//! What happens before any verb runs: trust in the repository's settings, and the user's own scripts.
+//!
+//! Spawns one process per script of `pre_command_scripts.<verb>`, all at once; none otherwise.
+
+use mngr_host::proc::Cmd;
+use mngr_ops::fanout::fan_out;
+
+use crate::cli::parse;
+use crate::ctx::{Ctx, TrustState};
+use crate::error::{CliError, ErrorKind};
+
+/// Checks what must hold before the verb `path` (`create`, `config_list`) runs.
+pub(crate) fn prepare(ctx: &mut Ctx, path: &str) -> Result<(), CliError> {
+    check_trust(ctx, path)?;
+    if parse::is_forgiving(path) {
+        return Ok(());
+    }
+    for warning in ctx.merged()?.warnings().to_vec() {
+        ctx.console.warn(&format!("Unknown configuration fields: {warning}"));
+    }
+    run_scripts(ctx, path)
+}
+
+/// Stops a verb that would use what an untrusted repository sets; any other hears of it once.
+fn check_trust(ctx: &Ctx, path: &str) -> Result<(), CliError> {
+    let Some(untrusted) = ctx.untrusted() else { return Ok(()) };
+    let Some(first) = untrusted.keys.first() else { return Ok(()) };
+    let why = match ctx.trust() {
+        TrustState::Changed => "have changed since you trusted them",
+        _ => "are not trusted",
+    };
+    let used = untrusted.used_by(path);
+    if used.is_empty() {
+        let text = format!("this repository's settings {why}; `{}` and others are ignored", first.key);
+        ctx.console.warn(&format!("{text} (`mngr config trust` trusts them)"));
+        return Ok(());
+    }
+    let lines: Vec<String> = used.iter().map(|key| format!("\n  {}: `{}`", key.at, key.key)).collect();
+    let text = format!("this repository's settings {why}, and this command would use:{}", lines.concat());
+    Err(CliError::message(ErrorKind::Untrusted, text)
+        .hinted("read them, then run `mngr config trust`")
+        .hinted("`MNGR_TRUST_PROJECT=1` trusts them for one command"))
+}
+
+fn run_scripts(ctx: &mut Ctx, path: &str) -> Result<(), CliError> {
+    let Some(scripts) = ctx.settings()?.pre_command_scripts.get(path).cloned() else { return Ok(()) };
+    let world = ctx.world()?;
+    let cwd = ctx.surroundings.cwd.clone();
+    let results = fan_out(scripts, |script| {
+        let output = world.client.exec(&Cmd::shell(&script).cwd(&cwd));
+        (script, output)
+    });
+    for (script, output) in results {
+        let output = output?;
+        if !output.success() {
+            ctx.console.print_error_bytes(&output.stderr);
+            let code = output.exit.to_shell();
+            let text =
+                format!("the script `{script}` of `pre_command_scripts.{path}` failed with exit code {code}");
+            return Err(CliError::failed(text));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! The only rooms that print: data to standard output, all else to standard error.
+
+pub(crate) mod ask;
+pub(crate) mod console;
+pub(crate) mod error_text;
+pub(crate) mod output;
+pub(crate) mod progress;
+pub(crate) mod theme;
+
+pub(crate) use console::Console;
+pub(crate) use output::{Format, Output, Report};

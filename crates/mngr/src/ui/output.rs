@@ -1,0 +1,159 @@
+//! `--format`: the same result for people, as one JSON object, as JSON lines, or through a template.
+//!
+//! A verb makes an [`Output`] before it does anything, so that a template with a mistake stops it in time, and hands
+//! it a [`Report`] at the end.
+
+use mngr_query::{Catalog, Template};
+use serde_json::Value;
+
+use crate::error::CliError;
+use crate::ui::console::Console;
+
+/// What `--format` asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Text for people.
+    Human,
+    /// One object at the end.
+    Json,
+    /// One object per line.
+    Jsonl,
+    /// One line per item, from a template.
+    Template(String),
+}
+
+impl Format {
+    /// Reads the option's value.
+    pub(crate) fn parse(text: &str) -> Result<Self, CliError> {
+        Ok(match text {
+            "human" => Self::Human,
+            "json" => Self::Json,
+            "jsonl" => Self::Jsonl,
+            template if template.contains('{') => Self::Template(template.to_owned()),
+            other => {
+                let other = mngr_query::sanitize(other);
+                let text =
+                    format!("Invalid value for `--format`: `{other}` is not one of human, json, jsonl");
+                return Err(CliError::usage(text).hinted("a template names fields in braces, as in '{name}'"));
+            }
+        })
+    }
+}
+
+/// Which fields a verb's template may name.
+pub(crate) enum TemplateFields<'a> {
+    /// The verb has no items.
+    None,
+    /// These.
+    Of(&'a Catalog),
+}
+
+/// How the result of this command is shown.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// Text for people.
+    Human,
+    /// One object at the end.
+    Json,
+    /// One object per line.
+    Jsonl,
+    /// One line per item.
+    Template(Template),
+}
+
+impl Output {
+    /// Checks the format against the verb.
+    pub(crate) fn new(format: &Format, fields: TemplateFields<'_>) -> Result<Self, CliError> {
+        Ok(match (format, fields) {
+            (Format::Human, _) => Self::Human,
+            (Format::Json, _) => Self::Json,
+            (Format::Jsonl, _) => Self::Jsonl,
+            (Format::Template(text), TemplateFields::Of(catalog)) => {
+                Self::Template(Template::parse(text, catalog)?)
+            }
+            (Format::Template(_), TemplateFields::None) => {
+                let text = "Invalid value for `--format`: this command has no items for a template";
+                return Err(CliError::usage(text).hinted("use human, json or jsonl"));
+            }
+        })
+    }
+
+    /// Whether a person reads the result.
+    pub(crate) fn is_human(&self) -> bool {
+        matches!(self, Self::Human)
+    }
+
+    /// Shows a finished result.
+    pub(crate) fn show(&self, console: &Console, report: &dyn Report) -> Result<(), CliError> {
+        match self {
+            Self::Human => console.print(&report.human(console)),
+            Self::Json => console.print(&format!("{}\n", report.json())),
+            Self::Jsonl => console.print(&lines(report.events().iter().map(Value::to_string))),
+            Self::Template(template) => {
+                console.print(&lines(report.items().iter().map(|item| template.render(item))))
+            }
+        }
+    }
+}
+
+/// Each text with a line feed after it.
+pub(crate) fn lines(texts: impl IntoIterator<Item = String>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        all.push_str(&text);
+        all.push('\n');
+    }
+    all
+}
+
+/// What a verb did, in every form it can be shown.
+pub(crate) trait Report {
+    /// For people, every line ended. Text that others wrote is sanitized.
+    fn human(&self, console: &Console) -> String;
+
+    /// The one object of `--format json`.
+    fn json(&self) -> Value;
+
+    /// The objects of `--format jsonl`.
+    fn events(&self) -> Vec<Value>;
+
+    /// The items a template is applied to.
+    fn items(&self) -> Vec<Value> {
+        Vec::new()
+    }
+}
+
+/// The object with `event` as its first field.
+pub(crate) fn event(name: &str, object: Value) -> Value {
+    let mut fields = serde_json::Map::from_iter([("event".to_owned(), Value::from(name))]);
+    if let Value::Object(rest) = object {
+        fields.extend(rest);
+    }
+    Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_is_a_known_word_or_a_template() {
+        assert_eq!(Format::parse("jsonl").unwrap(), Format::Jsonl);
+        assert_eq!(Format::parse("{name}").unwrap(), Format::Template("{name}".into()));
+        let error = Format::parse("yaml").unwrap_err();
+        assert!(error.source.to_string().contains("is not one of"), "{error:?}");
+    }
+
+    #[test]
+    fn a_bad_template_is_found_before_anything_is_done() {
+        let catalog = Catalog::of(&["name"]);
+        let format = Format::Template("{nmae}".into());
+        assert!(Output::new(&format, TemplateFields::Of(&catalog)).is_err());
+        assert!(Output::new(&format, TemplateFields::None).is_err());
+    }
+
+    #[test]
+    fn an_event_says_first_what_it_is() {
+        assert_eq!(event("x", serde_json::json!({"a": 1})).to_string(), r#"{"event":"x","a":1}"#);
+    }
+}

@@ -1,0 +1,152 @@
+//! From settings to providers and hosts: the only file that knows which backends exist.
+
+use std::sync::Arc;
+
+use mngr_config::{LOCAL_BACKEND, Settings};
+use mngr_host::clock::SystemClock;
+use mngr_host::host::Host;
+use mngr_host::local::{LocalHost, LocalProvider};
+use mngr_host::provider::{Provider, ProviderError};
+use mngr_model::ProviderName;
+use mngr_ops::world::World;
+
+use crate::ctx::Surroundings;
+use crate::error::{CliError, ErrorKind};
+use crate::ui::Console;
+use crate::ui::progress::ConsoleReporter;
+
+/// Backends that settings written for other versions name. They are not there yet.
+const PLANNED_BACKENDS: &[&str] = &[
+    "aws",
+    "azure",
+    "docker",
+    "gcp",
+    "imbue_cloud",
+    "kubernetes",
+    "lima",
+    "modal",
+    "ovh",
+    "slurm",
+    "ssh",
+    "vultr",
+];
+
+/// Why a provider cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BackendError {
+    /// No version has it.
+    #[error("Unknown provider backend: `{backend}`")]
+    Unknown {
+        /// As it was given.
+        backend: String,
+    },
+    /// A later version will have it.
+    #[error("provider backend `{backend}` is not there yet: this version runs agents on this machine only")]
+    Planned {
+        /// As it was given.
+        backend: String,
+    },
+    /// This machine is one host, so it has one provider.
+    #[error("provider `{name}` cannot use backend `local`: this machine is the provider `local`")]
+    SecondLocal {
+        /// The section's name.
+        name: String,
+    },
+    /// The section's name is no name.
+    #[error("`{name}` cannot be the name of a provider")]
+    Name {
+        /// The section's name.
+        name: String,
+        /// Why.
+        #[source]
+        source: mngr_model::name::NameError,
+    },
+}
+
+impl From<BackendError> for CliError {
+    fn from(error: BackendError) -> Self {
+        Self::new(ErrorKind::Failed, error)
+    }
+}
+
+/// A provider that is configured and cannot be asked: what it holds is unknown, not absent.
+struct Absent {
+    name: ProviderName,
+    backend: String,
+}
+
+impl Provider for Absent {
+    fn name(&self) -> &ProviderName {
+        &self.name
+    }
+
+    fn hosts(&self) -> Result<Vec<Arc<dyn Host>>, ProviderError> {
+        let source = Box::new(BackendError::Planned { backend: self.backend.clone() });
+        Err(ProviderError { provider: self.name.clone(), source })
+    }
+}
+
+/// Builds what the verbs act on.
+pub(crate) fn world(
+    settings: Settings,
+    surroundings: &Surroundings,
+    console: &Console,
+) -> Result<World, CliError> {
+    let root_name = surroundings.root_name().to_owned();
+    let local = settings.providers.get(LOCAL_BACKEND);
+    let host_dir = local.and_then(|local| local.host_dir.as_deref()).unwrap_or(&settings.default_host_dir);
+    let client = Arc::new(LocalHost::open(surroundings.path(host_dir))?);
+    Ok(World {
+        providers: providers(&settings, &client)?,
+        client,
+        clock: Box::new(SystemClock),
+        reporter: Box::new(ConsoleReporter::new(console.clone())),
+        default_host_dir: surroundings.path(&format!("~/.{root_name}")),
+        root_name,
+        binary: surroundings.binary.clone(),
+        cwd: surroundings.cwd.clone(),
+        home: surroundings.home(),
+        settings,
+    })
+}
+
+fn providers(settings: &Settings, client: &Arc<LocalHost>) -> Result<Vec<Box<dyn Provider>>, CliError> {
+    let is_on = |backend: &str| {
+        settings.enabled_backends.is_empty() || settings.enabled_backends.iter().any(|on| on == backend)
+    };
+    let mut providers: Vec<Box<dyn Provider>> = Vec::new();
+    if is_on(LOCAL_BACKEND) && settings.providers.get(LOCAL_BACKEND).is_none_or(|local| local.is_enabled()) {
+        providers.push(Box::new(LocalProvider::new(client.clone())));
+    }
+    for (name, provider) in &settings.providers {
+        let backend = provider.backend(name);
+        if name == LOCAL_BACKEND || !provider.is_enabled() || !is_on(backend) {
+            continue;
+        }
+        if backend == LOCAL_BACKEND {
+            return Err(BackendError::SecondLocal { name: name.clone() }.into());
+        }
+        check_backend(backend)?;
+        let parsed = name.parse().map_err(|source| BackendError::Name { name: name.clone(), source })?;
+        providers.push(Box::new(Absent { name: parsed, backend: backend.to_owned() }));
+    }
+    Ok(providers)
+}
+
+/// Refuses a backend that no version has. A planned one passes.
+fn check_backend(backend: &str) -> Result<(), BackendError> {
+    if PLANNED_BACKENDS.contains(&backend) {
+        return Ok(());
+    }
+    Err(BackendError::Unknown { backend: backend.to_owned() })
+}
+
+/// Why a provider that a user named on the command line is not among the configured ones.
+pub(crate) fn no_such_provider(name: &str) -> CliError {
+    let backend = name.to_owned();
+    if PLANNED_BACKENDS.contains(&name) {
+        return BackendError::Planned { backend }.into();
+    }
+    CliError::from(BackendError::Unknown { backend })
+        .hinted("`mngr config get providers` shows the configured ones")
+}

@@ -1,0 +1,18 @@
+//! The binary as users run it: one test binary, one file per command or promise.
+
+mod config;
+mod connect;
+mod create;
+mod destroy;
+mod exec;
+mod help;
+mod label;
+mod list;
+mod message;
+mod pull;
+mod push;
+mod settings;
+mod state;
+mod support;
+mod trust;
+mod wait;

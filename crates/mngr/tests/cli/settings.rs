@@ -1,0 +1,73 @@
+//! `[commands.<verb>]` and `[create_templates.<name>]`: options that the settings give.
+
+use mngr_testkit::TestEnv;
+
+use crate::support::*;
+
+fn set(env: &TestEnv, key: &str, value: &str) {
+    let _ = env.mngr(["config", "set", key, value, "--scope", "user"]).success();
+}
+
+#[test]
+fn a_configured_option_counts_until_it_is_typed() {
+    let env = env();
+    set(&env, "commands.list.format", "json");
+    assert!(env.mngr(["ls"]).success().json()["agents"].is_array());
+    assert_eq!(env.mngr(["list", "--format", "human"]).success().stdout, "No agents found\n");
+}
+
+#[test]
+fn a_configured_value_that_is_wrong_is_named_with_its_origin() {
+    let env = env();
+    set(&env, "commands.list.limit", "many");
+    let wrong = env.mngr(["list"]).code(2);
+    assert!(wrong.stderr.contains("Invalid value for `--limit`"), "{wrong}");
+    assert!(wrong.stderr.contains("`commands.list.limit` is set in ") && wrong.stderr.contains("settings.toml:2:1"), "{wrong}");
+}
+
+#[test]
+fn a_typed_option_beats_a_configured_rival() {
+    let env = env();
+    set(&env, "commands.list.ids", "true");
+    assert_eq!(env.mngr(["list", "--fields", "name"]).success().stdout, "No agents found\n");
+}
+
+#[test]
+fn templates_stack_between_settings_and_typed_words() {
+    let env = env_with_repo();
+    set(&env, "commands.create.type", "command");
+    set(&env, "commands.create.connect", "false");
+    set(&env, "commands.create.label", "[\"from=config\", \"a=1\"]");
+    set(&env, "create_templates.one.label", "[\"from=one\", \"b=1\"]");
+    set(&env, "create_templates.two.label", "[\"from=two\", \"c=1\"]");
+    let _ = env.mngr(["create", "x", "-t", "one", "-t", "two", "--label", "d=1", "--", "sleep", "1000"]).success();
+    let labels = agent(&env, "x")["labels"].clone();
+    for (key, value) in [("from", "two"), ("a", "1"), ("b", "1"), ("c", "1"), ("d", "1")] {
+        assert_eq!(labels[key], value, "{labels}");
+    }
+}
+
+#[test]
+fn an_unknown_template_lists_the_known_ones() {
+    let env = env_with_repo();
+    set(&env, "create_templates.quick.type", "command");
+    let wrong = env.mngr(["create", "x", "-t", "quik"]).code(2);
+    assert!(wrong.stderr.contains("there is no template `quik`") && wrong.stderr.contains("there are: quick"), "{wrong}");
+}
+
+#[test]
+fn templates_of_two_types_need_a_choice() {
+    let env = env_with_repo();
+    set(&env, "create_templates.one.type", "command");
+    set(&env, "create_templates.two.type", "scripted");
+    let wrong = env.mngr(["create", "x", "-t", "one", "-t", "two", "--no-connect"]).code(2);
+    assert!(wrong.stderr.contains("name different agent types"), "{wrong}");
+}
+
+#[test]
+fn bare_mngr_may_have_a_default() {
+    let env = env();
+    set(&env, "commands.mngr.default_subcommand", "list");
+    let bare: [&str; 0] = [];
+    assert_eq!(env.mngr(bare).success().stdout, "No agents found\n");
+}
