@@ -47,7 +47,7 @@ impl TmuxError {
     pub(crate) fn of(output: &Output) -> Self {
         let message = output.stderr_text();
         let says = |text: &str| message.contains(text);
-        if says("no server running") || says("error connecting to") || says("can't find") {
+        if says("no server running") || says("error connecting to") || says("can't find") || says("no current target") {
             Self::Gone { message }
         } else if says("server exited") || says("lost server") {
             Self::ServerExited { message }
@@ -60,6 +60,6 @@ impl TmuxError {
 
     /// Whether tmux says that the thing is not there.
     pub fn is_gone(&self) -> bool {
-        matches!(self, Self::Gone { .. })
+        matches!(self, Self::Gone { .. } | Self::ServerExited { .. })
     }
 }

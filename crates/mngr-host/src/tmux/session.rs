@@ -124,7 +124,11 @@ impl Tmux<'_> {
 
     /// Ends the session of exactly that name. No such session is success.
     pub fn kill_session(&self, name: &SessionName) -> Result<(), TmuxError> {
-        match self.run(&self.command(None).args(["kill-session", "-t", &name.session_target()])) {
+        match self.run_surviving_exit(&self.command(None).args([
+            "kill-session",
+            "-t",
+            &name.session_target(),
+        ])) {
             Ok(_) => Ok(()),
             Err(error) if error.is_gone() => Ok(()),
             Err(error) => Err(error),
@@ -133,7 +137,8 @@ impl Tmux<'_> {
 
     /// Whether tmux knows a session of exactly that name.
     pub fn has_session(&self, name: &SessionName) -> Result<bool, TmuxError> {
-        match self.run(&self.command(None).args(["has-session", "-t", &name.session_target()])) {
+        match self.run_surviving_exit(&self.command(None).args(["has-session", "-t", &name.session_target()]))
+        {
             Ok(_) => Ok(true),
             Err(error) if error.is_gone() => Ok(false),
             Err(error) => Err(error),

@@ -92,3 +92,20 @@ fn further_windows_of_a_dead_agent_are_closed() {
     assert!(!has_session(&world, "foo"));
     assert!(stop_it(&world, "foo").was_stopped_already);
 }
+
+#[test]
+fn a_window_that_hides_from_the_agent_closes_with_the_session() {
+    let world = TestWorld::new();
+    world.launch("foo", &["sleep", "300"]);
+    let session = format!("={}foo:", world.world.settings.prefix.as_str());
+    assert!(world.tmux(&["new-window", "-d", "-t", &session, "exec env -i sleep 300"]).success());
+    eventually(|| {
+        world
+            .tmux(&["list-panes", "-s", "-t", &session, "-F", "#{pane_current_command}"])
+            .stdout_text()
+            .ends_with("sleep")
+            .then_some(())
+    });
+    stop_it(&world, "foo");
+    assert!(!has_session(&world, "foo"));
+}

@@ -29,7 +29,7 @@ use crate::ui::{Console, Output, Report};
                         mngr list --ids --running | mngr message - -m 'status?'")]
 pub(crate) struct MessageArgs {
     /// The agent and the text, or agents only
-    #[arg(value_name = "AGENT|TEXT", allow_hyphen_values = true, help_heading = "ARGUMENTS")]
+    #[arg(value_name = "AGENT|TEXT", help_heading = "ARGUMENTS")]
     words: Vec<String>,
 
     /// One more agent (can be repeated)
@@ -46,7 +46,7 @@ pub(crate) struct MessageArgs {
 
     /// Send nothing if a message with this key was delivered before
     #[arg(long, value_name = "KEY", help_heading = "OPTIONS")]
-    key: Option<MessageKey>,
+    idempotency_key: Option<MessageKey>,
 
     /// How long the agent may take to accept it
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "30s", help_heading = "OPTIONS")]
@@ -86,7 +86,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError
         ctx.console.note("No agents found to send message to");
     }
     let request =
-        MessageRequest { text, idempotency_key: args.key, patience: args.timeout, start: args.start };
+        MessageRequest { text, idempotency_key: args.idempotency_key, patience: args.timeout, start: args.start };
     let batch = Batch::run(selected, |agent| message::send(&world, agent, &request));
     let code = batch.exit_code();
     batch.tell_failures(&ctx.console);

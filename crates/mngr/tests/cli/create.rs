@@ -230,9 +230,7 @@ fn a_dirty_tree_is_refused_carried_or_left_behind() {
     }
     repo.write(".gitignore", "ignored\n");
     repo.write("ignored", "secret");
-    let tracked = fs::read_dir(repo.path()).unwrap().flatten().map(|e| e.file_name().into_string().unwrap());
-    let tracked: Vec<String> = tracked.filter(|name| name.starts_with("file")).collect();
-    let gone = tracked.first().expect("a tracked file").clone();
+    let gone = repo.git(["ls-files"]).success().stdout.lines().next().expect("a tracked file").to_owned();
     fs::remove_file(repo.path().join(&gone)).unwrap();
 
     let refused = env.mngr(create_args(&[])).code(1);

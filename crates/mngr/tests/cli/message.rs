@@ -133,7 +133,7 @@ fn a_scripted_agent_proves_acceptance_and_takes_a_key_once() {
     assert_eq!(sent["total_sent"], 1);
     wait_for_text(&got, "one\ntwo\n");
     for _ in 0..3 {
-        let _ = env.mngr(["message", "a", "-m", "once", "--idempotency-key", "k1"]).success();
+        let _ = env.mngr(["message", "a", "-m", "once", "--key", "k1"]).success();
     }
     let _ = env.mngr(["message", "a", "-m", "last"]).success();
     wait_for_text(&got, "one\ntwo\nonce\nlast\n");

@@ -20,7 +20,7 @@ fn idle_agent(env: &TestEnv, name: &str) -> PathBuf {
 }
 
 fn commit(env: &TestEnv, dir: &Path, file: &str, content: &str) {
-    fs::write(dir.join(file), content).unwrap();
+    assert!(fs::write(dir.join(file), content).is_ok(), "cannot write `{file}`");
     let _ = git_in(env, dir, &["add", "--all"]);
     let _ = git_in(env, dir, &["commit", "--quiet", "-m", file]);
 }
@@ -99,14 +99,21 @@ fn files_with_odd_names_are_copied_and_a_dry_run_lists_them() {
     let env = env();
     let repo = env.repo(1);
     let dir = idle_agent(&env, "foo");
-    fs::write(dir.join("odd\nname é"), "x").unwrap();
-    let told = pull(&env, &["foo:odd\nname é", "--dry-run"]).success();
-    assert!(told.stdout.ends_with("  new      odd\\nname é\n"), "{told}");
-    assert!(!repo.path().join("odd\nname é").exists());
-    let _ = pull(&env, &["foo:odd\nname é"]).success();
-    assert_eq!(fs::read_to_string(repo.path().join("odd\nname é")).unwrap(), "x");
+    for name in ["-two words é", "folder/new\nline"] {
+        fs::create_dir_all(dir.join("folder")).unwrap();
+        fs::write(dir.join(name), name).unwrap();
+    }
+    let told = pull(&env, &["foo:folder/", "--dry-run"]).success();
+    assert!(told.stdout.starts_with("Would copy 1 file(s) to "), "{told}");
+    assert!(told.stdout.ends_with("\n  new      new\\nline\n"), "{told}");
+    assert!(!repo.path().join("folder").exists());
+    let _ = pull(&env, &["foo:folder/"]).success();
+    let _ = pull(&env, &["foo:-two words é"]).success();
+    for name in ["-two words é", "folder/new\nline"] {
+        assert_eq!(fs::read_to_string(repo.path().join(name)).unwrap(), name);
+    }
     let _ = pull(&env, &["foo:./", "../elsewhere/deep"]).success();
-    assert!(env.root().join("elsewhere/deep/odd\nname é").exists());
+    assert!(env.root().join("elsewhere/deep/folder/new\nline").exists());
     assert!(!env.root().join("elsewhere/deep/.git").exists());
 }
 

@@ -151,7 +151,7 @@ pub(crate) struct BehaviourArgs {
     pub(crate) connect_command: Option<String>,
 
     /// Send a first message once the agent is ready
-    #[arg(long, short = 'm', value_name = "TEXT", conflicts_with = "message_file")]
+    #[arg(long, short = 'm', value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "message_file")]
     pub(crate) message: Option<String>,
 
     /// Send the text of a file as the first message
@@ -159,7 +159,7 @@ pub(crate) struct BehaviourArgs {
     pub(crate) message_file: Option<String>,
 
     /// Send this on every later start
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) resume_message: Option<String>,
 
     #[arg(long, hide = true, overrides_with = "no_start_on_boot")]
