@@ -38,7 +38,7 @@ pub(crate) enum Verb {
     Connect(connect::ConnectArgs),
     /// Create an agent
     #[command(visible_alias = "c")]
-    Create(create::CreateArgs),
+    Create(Box<create::CreateArgs>),
     /// Destroy agents; nothing is lost
     #[command(visible_alias = "rm")]
     Destroy(destroy::DestroyArgs),
@@ -108,7 +108,7 @@ impl Verb {
             Self::Capture(args) => capture::run(ctx, args),
             Self::Config(args) => config::run(ctx, args),
             Self::Connect(args) => connect::run(ctx, args),
-            Self::Create(args) => create::run(ctx, args),
+            Self::Create(args) => create::run(ctx, *args),
             Self::Destroy(args) => destroy::run(ctx, args),
             Self::Exec(args) => exec::run(ctx, args),
             Self::Explain(args) => explain::run(ctx, args),

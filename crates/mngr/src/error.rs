@@ -95,7 +95,7 @@ pub(crate) struct CliError {
     /// What the user can do about it.
     pub(crate) hints: Vec<String>,
     /// Further fields of the JSON object.
-    pub(crate) details: Map<String, Value>,
+    pub(crate) details: Vec<(String, Value)>,
 }
 
 /// An error that is only a sentence.
@@ -106,7 +106,7 @@ struct Message(String);
 impl CliError {
     /// A failure of that kind with the error behind it.
     pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { kind, source: source.into(), snippet: None, hints: Vec::new(), details: Map::new() }
+        Self { kind, source: source.into(), snippet: None, hints: Vec::new(), details: Vec::new() }
     }
 
     /// A failure that is only a sentence.
@@ -134,7 +134,7 @@ impl CliError {
     /// With a further field for scripts.
     #[must_use]
     pub(crate) fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
-        self.details.insert(field.to_owned(), value.into());
+        self.details.push((field.to_owned(), value.into()));
         self
     }
 

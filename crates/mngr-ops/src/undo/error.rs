@@ -15,7 +15,7 @@ use crate::trash::TrashError;
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// No destroyed agent has that name or id.
-    #[error("no destroyed agent `{target}` was found: not found{}", suggestion(.similar))]
+    #[error("destroyed agent `{target}` not found{}", suggestion(.similar))]
     NotFound {
         /// What was asked for.
         target: String,

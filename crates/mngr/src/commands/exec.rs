@@ -94,7 +94,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: ExecArgs) -> Result<ExitCode, CliError> {
     };
     let mut selected = targets::select(&Fleet::look(&world, Detail::Basic), &addresses);
     match (is_single, selected.agents.as_slice()) {
-        (true, [agent]) if output.is_human() => return attached(ctx, &world, agent, &request),
+        (true, [agent]) if output.is_human() => attached(ctx, &world, agent, &request),
         (true, []) => match selected.failures.pop() {
             Some(failure) => as_own_failure(ctx, failure.error),
             None => Ok(ExitCode::EXEC_FAILED),

@@ -4,9 +4,13 @@
 mod filters;
 mod report;
 mod schema;
+mod watch;
 
 use clap::Args;
+use mngr_model::address::AgentOrHost;
 use mngr_ops::fleet::Fleet;
+use mngr_ops::list::Listing;
+use mngr_ops::world::World;
 use mngr_ops::{list, select};
 use mngr_query::{Catalog, FieldSet, FilterProblems, FilterSet, Headers, Projection, SortSpec};
 use serde_json::Value;
@@ -16,9 +20,9 @@ use crate::commands::targets;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
-use crate::ui::Output;
 use crate::ui::output::TemplateFields;
 use crate::ui::theme::Tone;
+use crate::ui::{Console, Output};
 use crate::wiring;
 pub(crate) use filters::FilterArgs;
 use report::{Columns, ListReport};
@@ -33,7 +37,7 @@ const DEFAULT_FIELDS: &str = "name,state,host.name,host.provider,host.state,proj
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr list\n  mngr list --running --label team=web\n  \
                         mngr list --include 'age > 3600' --sort 'state, name desc'\n  \
-                        mngr list --format '{name}\\t{state}'\n  mngr list --ids --stopped | mngr destroy -")]
+                        mngr list --format '{name}\\t{state}'\n  mngr list --watch\n  mngr list --ids --stopped | mngr destroy -")]
 #[command(next_help_heading = "OPTIONS")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
@@ -71,6 +75,10 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
+    /// Keep showing changes until interrupted
+    #[arg(short, long, conflicts_with_all = ["schema", "stdin"])]
+    watch: bool,
+
     /// Show which fields there are
     #[arg(long)]
     schema: bool,
@@ -90,24 +98,83 @@ pub(crate) fn run(ctx: &mut Ctx, args: ListArgs) -> Result<ExitCode, CliError> {
         return schema::run(ctx, &catalog);
     }
     let output = Output::new(&ctx.format, TemplateFields::Of(&catalog))?;
-    let filters = args.filters.compile(ctx, &catalog)?;
-    let sort = args.sort.as_deref().map(|order| SortSpec::parse(order, &catalog)).transpose()?;
-    let columns = columns(&args, &output, &catalog)?;
-    let named = if args.stdin { Some(targets::agents_or_hosts_from_stdin(ctx)?) } else { None };
-
+    let view = View {
+        filters: args.filters.compile(ctx, &catalog)?,
+        sort: args.sort.as_deref().map(|order| SortSpec::parse(order, &catalog)).transpose()?,
+        columns: columns(&args, &output, &catalog)?,
+        limit: args.limit,
+        is_watched: args.watch,
+        named: if args.stdin { Some(targets::agents_or_hosts_from_stdin(ctx)?) } else { None },
+    };
     let mut world = ctx.world()?;
     choose_providers(&mut world, &args.provider)?;
-    let fields = wanted(&columns, &output, &filters, sort.as_ref());
-    let mut fleet = Fleet::look(&world, list::detail_for(&fields));
-    if let Some(named) = &named {
-        fleet.agents.retain(|agent| named.iter().any(|target| select::is_meant(agent, target)));
-        fleet.broken.clear();
+    if args.watch {
+        return watch::run(ctx, &world, &view, &output);
     }
-    let listing = list::list(&fleet, &fields);
-    let agents = chosen(ctx, listing.agents, &filters, sort.as_ref(), args.limit);
-    let report = ListReport { agents, unreachable: listing.unreachable, errors: listing.errors, columns };
+    let (fleet, report) = view.look(&ctx.console, &world, &output);
     output.show(&ctx.console, &report)?;
     Ok(tell_failures(ctx, &fleet, &output))
+}
+
+/// Which agents are shown, and what of them.
+struct View {
+    filters: FilterSet,
+    sort: Option<SortSpec>,
+    columns: Columns,
+    limit: Option<usize>,
+    /// Agents have to be told apart from one look to the next.
+    is_watched: bool,
+    /// Only these, where standard input names some.
+    named: Option<Vec<AgentOrHost>>,
+}
+
+impl View {
+    /// One look at everything.
+    fn look(&self, console: &Console, world: &World, output: &Output) -> (Fleet, ListReport<'_>) {
+        let fields = self.wanted(output);
+        let mut fleet = Fleet::look(world, list::detail_for(&fields));
+        if let Some(named) = &self.named {
+            fleet.agents.retain(|agent| named.iter().any(|target| select::is_meant(agent, target)));
+            fleet.broken.clear();
+        }
+        let Listing { agents, unreachable, errors } = list::list(&fleet, &fields);
+        let agents = self.chosen(console, agents);
+        (fleet, ListReport { agents, unreachable, errors, columns: &self.columns })
+    }
+
+    /// Every field that any part of the view reads.
+    fn wanted(&self, output: &Output) -> FieldSet {
+        let mut fields = match output {
+            Output::Template(template) => template.wanted(),
+            _ => self.columns.wanted(),
+        };
+        fields.merge(self.filters.wanted());
+        if let Some(sort) = &self.sort {
+            fields.merge(sort.wanted());
+        }
+        if self.is_watched {
+            fields.insert("id");
+        }
+        fields
+    }
+
+    /// Filters, sorts and cuts. The records come oldest first, which also orders those that are equal.
+    fn chosen(&self, console: &Console, agents: Vec<Value>) -> Vec<Value> {
+        let mut problems = FilterProblems::new();
+        let mut agents: Vec<(usize, Value)> = agents
+            .into_iter()
+            .filter(|record| self.filters.keeps(record, &mut problems))
+            .enumerate()
+            .collect();
+        for problem in problems.iter() {
+            console.warn(&problem.to_string());
+        }
+        if let Some(sort) = &self.sort {
+            sort.sort(&mut agents, |(_, record)| record, |a, b| a.0.cmp(&b.0));
+        }
+        let limit = self.limit.unwrap_or(usize::MAX);
+        agents.into_iter().take(limit).map(|(_, record)| record).collect()
+    }
 }
 
 /// What is shown of each agent.
@@ -128,41 +195,7 @@ fn columns(args: &ListArgs, output: &Output, catalog: &Catalog) -> Result<Column
     }
 }
 
-/// Every field that any part of the view reads.
-fn wanted(columns: &Columns, output: &Output, filters: &FilterSet, sort: Option<&SortSpec>) -> FieldSet {
-    let mut fields = match output {
-        Output::Template(template) => template.wanted(),
-        _ => columns.wanted(),
-    };
-    fields.merge(filters.wanted());
-    if let Some(sort) = sort {
-        fields.merge(sort.wanted());
-    }
-    fields
-}
-
-/// Filters, sorts and cuts. The records come oldest first, which also orders those that are equal.
-fn chosen(
-    ctx: &Ctx,
-    agents: Vec<Value>,
-    filters: &FilterSet,
-    sort: Option<&SortSpec>,
-    limit: Option<usize>,
-) -> Vec<Value> {
-    let mut problems = FilterProblems::new();
-    let mut agents: Vec<(usize, Value)> =
-        agents.into_iter().filter(|record| filters.keeps(record, &mut problems)).enumerate().collect();
-    for problem in problems.iter() {
-        ctx.console.warn(&problem.to_string());
-    }
-    if let Some(sort) = sort {
-        sort.sort(&mut agents, |(_, record)| record, |a, b| a.0.cmp(&b.0));
-    }
-    let limit = limit.unwrap_or(usize::MAX);
-    agents.into_iter().take(limit).map(|(_, record)| record).collect()
-}
-
-fn choose_providers(world: &mut mngr_ops::world::World, names: &[String]) -> Result<(), CliError> {
+fn choose_providers(world: &mut World, names: &[String]) -> Result<(), CliError> {
     if names.is_empty() {
         return Ok(());
     }

@@ -16,6 +16,7 @@ use crate::commands::{editor, targets};
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
+use crate::ui::input;
 use crate::ui::output::{TemplateFields, event, lines};
 use crate::ui::{Console, Output, Report};
 
@@ -45,8 +46,8 @@ pub(crate) struct MessageArgs {
     message_file: Option<String>,
 
     /// Send nothing if a message with this key was delivered before
-    #[arg(long, value_name = "KEY", help_heading = "OPTIONS")]
-    idempotency_key: Option<MessageKey>,
+    #[arg(long, alias = "idempotency-key", value_name = "KEY", help_heading = "OPTIONS")]
+    key: Option<MessageKey>,
 
     /// How long the agent may take to accept it
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "30s", help_heading = "OPTIONS")]
@@ -86,7 +87,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError
         ctx.console.note("No agents found to send message to");
     }
     let request =
-        MessageRequest { text, idempotency_key: args.idempotency_key, patience: args.timeout, start: args.start };
+        MessageRequest { text, idempotency_key: args.key, patience: args.timeout, start: args.start };
     let batch = Batch::run(selected, |agent| message::send(&world, agent, &request));
     let code = batch.exit_code();
     batch.tell_failures(&ctx.console);
@@ -121,7 +122,7 @@ fn text(ctx: &mut Ctx, args: &MessageArgs, stdin_is_taken: bool) -> Result<Strin
     }
     if !ctx.surroundings.terminals.stdin && !stdin_is_taken && args.words.len() == 1 && args.agent.is_empty()
     {
-        return targets::read_stdin();
+        return input::all();
     }
     if !stdin_is_taken && ctx.is_interactive()? {
         return editor::compose(ctx, "");

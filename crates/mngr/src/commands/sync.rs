@@ -329,7 +329,7 @@ mod tests {
     fn files_in_the_way_are_listed_for_scripts() {
         let error = SyncError::InTheWay { checkout: "/r".into(), files: vec!["a".to_owned()] };
         let failure = failure(error, Way::Pull, &"foo".parse().unwrap());
-        assert_eq!(failure.details["files"], json!(["a"]));
+        assert_eq!(failure.to_json()["files"], json!(["a"]));
         assert!(failure.hints[0].contains("--uncommitted-changes stash"));
     }
 }

@@ -1,7 +1,5 @@
 //! Which agents a verb acts on: positionals, `--agent`, and `-` for addresses on standard input.
 
-use std::io::Read;
-
 use clap::Args;
 use mngr_model::address::{AgentAddress, AgentOrHost};
 use mngr_model::facts::Detail;
@@ -9,7 +7,8 @@ use mngr_ops::fleet::{Agent, Fleet};
 use mngr_ops::world::World;
 
 use crate::ctx::Ctx;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
+use crate::ui::input;
 
 /// The word that stands for addresses on standard input.
 pub(crate) const STDIN: &str = "-";
@@ -69,25 +68,8 @@ fn stdin_lines(ctx: &Ctx) -> Result<Vec<String>, CliError> {
         let text = "standard input is a terminal: pipe addresses into it, one per line";
         return Err(CliError::usage(text).hinted("as in `mngr list --ids | mngr stop -`"));
     }
-    let text = read_stdin()?;
+    let text = input::all()?;
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
-}
-
-/// Everything on standard input, as text.
-pub(crate) fn read_stdin() -> Result<String, CliError> {
-    let mut text = String::new();
-    std::io::stdin()
-        .lock()
-        .read_to_string(&mut text)
-        .map_err(|source| CliError::new(ErrorKind::Failed, StdinError { source }))?;
-    Ok(text)
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("cannot read standard input")]
-struct StdinError {
-    #[source]
-    source: std::io::Error,
 }
 
 /// The agents that were found, and why others were not.

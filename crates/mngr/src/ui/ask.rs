@@ -1,10 +1,9 @@
 //! Asking the user. Callers make sure that there is one (`Ctx::is_interactive`).
 
-use std::io::{self, BufRead, Write};
-
-use mngr_host::interrupt;
+use std::io::{self, Write};
 
 use crate::error::{CliError, ErrorKind};
+use crate::ui::input;
 
 /// Asks a question that only `y` or `yes` answers with yes.
 pub(crate) fn confirm(question: &str) -> Result<bool, CliError> {
@@ -31,11 +30,5 @@ fn prompt(text: &str) -> Result<String, CliError> {
     let failed = |source: io::Error| CliError::new(ErrorKind::Failed, source);
     let mut err = io::stderr().lock();
     err.write_all(text.as_bytes()).and_then(|()| err.flush()).map_err(failed)?;
-    let mut line = String::new();
-    let read = io::stdin().lock().read_line(&mut line);
-    if interrupt::is_pending() {
-        return Err(CliError::new(ErrorKind::Interrupted, interrupt::Interrupted));
-    }
-    read.map_err(failed)?;
-    Ok(line)
+    input::line()
 }

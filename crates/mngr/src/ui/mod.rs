@@ -3,6 +3,7 @@
 pub(crate) mod ask;
 pub(crate) mod console;
 pub(crate) mod error_text;
+pub(crate) mod input;
 pub(crate) mod output;
 pub(crate) mod progress;
 pub(crate) mod theme;

@@ -48,7 +48,10 @@ fn variables_are_a_layer_and_name_themselves() {
     let mut env = env();
     env.set_var("MNGR__TMUX__SOCKET", "mine");
     let get = env.mngr(["config", "get", "tmux.socket"]).success();
-    assert_eq!((get.stdout.as_str(), get.stderr.trim()), ("mine\n", "# environment variable `MNGR__TMUX__SOCKET`"));
+    assert_eq!(
+        (get.stdout.as_str(), get.stderr.trim()),
+        ("mine\n", "# environment variable `MNGR__TMUX__SOCKET`")
+    );
 }
 
 #[test]
@@ -119,7 +122,11 @@ fn an_edited_file_is_checked() {
     assert!(edited.stderr.contains("`prefix`: expected"), "{edited}");
     env.set_var("EDITOR", "printf 'prefix = \"e-\"\\n' >");
     let _ = env.mngr(["config", "edit"]).success();
-    assert_eq!(env.mngr(["config", "get", "prefix"]).success().stdout, "e-\n", "what the user edits is trusted");
+    assert_eq!(
+        env.mngr(["config", "get", "prefix"]).success().stdout,
+        "e-\n",
+        "what the user edits is trusted"
+    );
     let refused = env.mngr(["config", "edit", "--headless"]).code(1);
     assert!(refused.stderr.contains("headless"), "{refused}");
 }
@@ -130,7 +137,7 @@ fn outside_a_repository_there_is_only_the_user_scope() {
     let refused = env.mngr(["config", "set", "prefix", "x-"]).code(1);
     assert!(refused.stderr.contains("`--scope user`"), "{refused}");
     let paths = env.mngr(["config", "path", "--format", "json"]).success().json();
-    assert_eq!(paths["paths"][1]["error"].is_string(), true, "{paths}");
+    assert!(paths["paths"][1]["error"].is_string(), "{paths}");
 }
 
 #[test]

@@ -8,13 +8,16 @@ use crate::support::*;
 fn a_substitute_runs_through_sh_with_the_agents_names() {
     let mut env = env_with_repo();
     create(&env, "a", &["sleep", "1000"]);
-    let shown = "echo $MNGR_AGENT_NAME $MNGR_SESSION_NAME $MNGR_HOST_IS_LOCAL $MNGR_CONNECT_COMMAND_ACTIVE; exit 5";
+    let shown =
+        "echo $MNGR_AGENT_NAME $MNGR_SESSION_NAME $MNGR_HOST_IS_LOCAL $MNGR_CONNECT_COMMAND_ACTIVE; exit 5";
     let output = env.mngr(["connect", "a", "--connect-command", shown]).code(5);
     assert_eq!(output.stdout, "a mngr-a true 1\n");
     assert!(output.stderr.contains("Connecting to agent: a"), "{output}");
     let _ = env.mngr(["config", "set", "connect_command", "echo from settings", "--scope", "user"]).success();
     assert_eq!(env.mngr(["conn", "a"]).success().stdout, "from settings\n");
-    let _ = env.mngr(["config", "set", "commands.connect.connect_command", "echo for connect", "--scope", "user"]).success();
+    let _ = env
+        .mngr(["config", "set", "commands.connect.connect_command", "echo for connect", "--scope", "user"])
+        .success();
     assert_eq!(env.mngr(["connect", "a"]).success().stdout, "for connect\n");
     env.set_var("MNGR_CONNECT_COMMAND_ACTIVE", "1");
     let inside = env.mngr(["connect", "a"]).code(1);

@@ -55,7 +55,9 @@ fn several_agents_run_at_once_and_one_failure_is_enough() {
     let _ = env.mngr(["exec", "a", "b", "test $MNGR_AGENT_NAME = a"]).code(1);
     let partly = env.mngr(["exec", "a", "nobody", "true", "--format", "json"]).code(9).json();
     assert_eq!((&partly["total_executed"], &partly["total_failed"]), (&1.into(), &1.into()));
-    let lines = env.mngr(["exec", "--agent", "a", "--agent", "b", "true", "--format", "{agent} {exit_code}"]).success();
+    let lines = env
+        .mngr(["exec", "--agent", "a", "--agent", "b", "true", "--format", "{agent} {exit_code}"])
+        .success();
     assert_eq!(lines.stdout, "a 0\nb 0\n");
 }
 
@@ -64,7 +66,7 @@ fn an_interrupt_ends_the_command_and_exits_130() {
     let env = one();
     let running = env.spawn(["exec", "a", "touch ../../started; exec sleep 1000"]);
     let marker = work_dir(&env, "a").join("../../started");
-    wait_until(PATIENCE, || marker.exists());
+    assert!(wait_until(PATIENCE, || marker.exists()));
     running.signal(Signal::INT);
     let _ = running.finish().code(130);
     assert_eq!(state(&env, "a"), "RUNNING");

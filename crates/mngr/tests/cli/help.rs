@@ -24,7 +24,12 @@ fn every_way_to_ask_for_help_shows_the_same_page() {
     for section in ["SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES"] {
         assert!(page.contains(&format!("{section}\n")), "{page}");
     }
-    assert!(env.mngr(["help", "config", "set"]).success().stdout.contains("mngr config set [OPTIONS] <KEY> <VALUE>"));
+    assert!(
+        env.mngr(["help", "config", "set"])
+            .success()
+            .stdout
+            .contains("mngr config set [OPTIONS] <KEY> <VALUE>")
+    );
     assert!(env.mngr(["help", "filters"]).success().stdout.contains("has(url)"));
     let _ = env.mngr(["help", "nonsense"]).code(2);
 }
@@ -42,11 +47,17 @@ fn a_wrong_command_line_exits_2_and_says_what_was_meant() {
     let env = env();
     for (args, expected) in [
         (&["lsit"][..], "error: No such command: `lsit`\nhint: did you mean `list`?"),
-        (&["snapshot"], "error: No such command: `snapshot`\nhint: `mngr snapshot` is planned and not there yet"),
+        (
+            &["snapshot"],
+            "error: No such command: `snapshot`\nhint: `mngr snapshot` is planned and not there yet",
+        ),
         (&["list", "--runing"], "error: No such option: --runing\nhint: did you mean `--running`?"),
         (&["config", "path", "--scope", "x"], "`x` is not one of user, project, local"),
         (&["list", "--limit", "x"], "Invalid value for `--limit`"),
-        (&["list", "--format", "yaml"], "Invalid value for `--format`: `yaml` is not one of human, json, jsonl"),
+        (
+            &["list", "--format", "yaml"],
+            "Invalid value for `--format`: `yaml` is not one of human, json, jsonl",
+        ),
         (&["rename", "a"], "Missing argument"),
         (&["stop"], "Missing argument: AGENT"),
         (&["stop", "bad name"], "bad name"),

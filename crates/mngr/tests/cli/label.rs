@@ -24,9 +24,15 @@ fn a_renamed_agent_keeps_running_under_its_new_name() {
     let dry = env.mngr(["rename", "old", "new", "--dry-run"]).success();
     assert_eq!(dry.stdout, "Would rename agent: old -> new\n");
     assert_eq!(names(&env), ["old"]);
-    assert_eq!(env.mngr(["mv", "old", "new", "-l", "was=old"]).success().stdout, "Renamed agent: old -> new\n");
+    assert_eq!(
+        env.mngr(["mv", "old", "new", "-l", "was=old"]).success().stdout,
+        "Renamed agent: old -> new\n"
+    );
     let renamed = agent(&env, "new");
-    assert_eq!((&renamed["id"], &renamed["state"], &renamed["labels"]["was"]), (&id, &"RUNNING".into(), &"old".into()));
+    assert_eq!(
+        (&renamed["id"], &renamed["state"], &renamed["labels"]["was"]),
+        (&id, &"RUNNING".into(), &"old".into())
+    );
     assert!(env.tmux(["list-sessions"]).success().stdout.starts_with("mngr-new:"));
     create(&env, "other", &["sleep", "1000"]);
     let taken = env.mngr(["rename", "other", "new"]).code(1);

@@ -1,8 +1,9 @@
 //! `list`: filtered, sorted and shown as asked; what cannot be asked or read is part of the answer.
 
 use std::fs;
+use std::time::Duration;
 
-use mngr_testkit::TestEnv;
+use mngr_testkit::{Signal, TestEnv};
 
 use crate::support::*;
 
@@ -83,7 +84,18 @@ fn json_has_agents_and_errors_and_jsonl_one_agent_per_line() {
     let env = three();
     let json = env.mngr(["list", "--format", "json"]).success().json();
     let agent = &json["agents"][0];
-    for field in ["id", "name", "type", "command", "state", "work_dir", "initial_branch", "labels", "host", "create_time"] {
+    for field in [
+        "id",
+        "name",
+        "type",
+        "command",
+        "state",
+        "work_dir",
+        "initial_branch",
+        "labels",
+        "host",
+        "create_time",
+    ] {
         assert!(!agent[field].is_null(), "{field} in {agent}");
     }
     assert_eq!(agent["host"]["provider_name"], "local");
@@ -162,4 +174,20 @@ fn a_reader_that_goes_away_is_no_failure() {
     let mut cmd = env.mngr_cmd();
     let status = cmd.args(["list", "--schema"]).stdout(writer).status().unwrap();
     assert_eq!(status.code(), Some(0));
+}
+
+#[test]
+fn a_watched_listing_tells_of_every_change_until_interrupted() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let running = env.spawn(["list", "--watch", "--format", "jsonl", "--fields", "name,state"]);
+    std::thread::sleep(Duration::from_millis(700));
+    let _ = env.mngr(["stop", "a"]).success();
+    create(&env, "b", &["sleep", "1000"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    running.signal(Signal::INT);
+    let lines = running.finish().code(130).json_lines();
+    let seen = |name: &str, state: &str| lines.contains(&serde_json::json!({"name": name, "state": state}));
+    assert!(seen("a", "RUNNING") && seen("a", "STOPPED") && seen("b", "RUNNING"), "{lines:?}");
+    let _ = env.mngr(["list", "--watch", "--format", "json"]).code(2);
 }

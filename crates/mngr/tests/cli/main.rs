@@ -1,5 +1,7 @@
 //! The binary as users run it: one test binary, one file per command or promise.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 mod config;
 mod connect;
 mod create;
@@ -9,6 +11,7 @@ mod help;
 mod label;
 mod list;
 mod message;
+mod prompt;
 mod pull;
 mod push;
 mod settings;

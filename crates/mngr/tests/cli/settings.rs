@@ -22,7 +22,11 @@ fn a_configured_value_that_is_wrong_is_named_with_its_origin() {
     set(&env, "commands.list.limit", "many");
     let wrong = env.mngr(["list"]).code(2);
     assert!(wrong.stderr.contains("Invalid value for `--limit`"), "{wrong}");
-    assert!(wrong.stderr.contains("`commands.list.limit` is set in ") && wrong.stderr.contains("settings.toml:2:1"), "{wrong}");
+    assert!(
+        wrong.stderr.contains("`commands.list.limit` is set in ")
+            && wrong.stderr.contains("settings.toml:2:1"),
+        "{wrong}"
+    );
 }
 
 #[test]
@@ -40,7 +44,9 @@ fn templates_stack_between_settings_and_typed_words() {
     set(&env, "commands.create.label", "[\"from=config\", \"a=1\"]");
     set(&env, "create_templates.one.label", "[\"from=one\", \"b=1\"]");
     set(&env, "create_templates.two.label", "[\"from=two\", \"c=1\"]");
-    let _ = env.mngr(["create", "x", "-t", "one", "-t", "two", "--label", "d=1", "--", "sleep", "1000"]).success();
+    let _ = env
+        .mngr(["create", "x", "-t", "one", "-t", "two", "--label", "d=1", "--", "sleep", "1000"])
+        .success();
     let labels = agent(&env, "x")["labels"].clone();
     for (key, value) in [("from", "two"), ("a", "1"), ("b", "1"), ("c", "1"), ("d", "1")] {
         assert_eq!(labels[key], value, "{labels}");
@@ -52,7 +58,10 @@ fn an_unknown_template_lists_the_known_ones() {
     let env = env_with_repo();
     set(&env, "create_templates.quick.type", "command");
     let wrong = env.mngr(["create", "x", "-t", "quik"]).code(2);
-    assert!(wrong.stderr.contains("there is no template `quik`") && wrong.stderr.contains("there are: quick"), "{wrong}");
+    assert!(
+        wrong.stderr.contains("there is no template `quik`") && wrong.stderr.contains("there are: quick"),
+        "{wrong}"
+    );
 }
 
 #[test]

@@ -57,7 +57,9 @@ fn trust_covers_what_was_seen_and_nothing_else() {
 fn trust_holds_in_every_worktree_and_not_in_another_repository() {
     let env = hostile_repo("settings.toml");
     let repo = env.work_dir();
-    for args in [&["add", "-f", ".mngr"][..], &["commit", "-qm", "settings"], &["worktree", "add", "-q", "../tree"]] {
+    for args in
+        [&["add", "-f", ".mngr"][..], &["commit", "-qm", "settings"], &["worktree", "add", "-q", "../tree"]]
+    {
         let mut git = env.command("git");
         git.args(args).current_dir(&repo);
         let _ = env.run(git).success();

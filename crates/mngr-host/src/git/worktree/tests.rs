@@ -272,3 +272,14 @@ fn a_worktree_whose_folder_is_gone_is_listed_as_prunable_and_can_be_removed() {
     assert_eq!(repo.git().remove_worktree(&wt).unwrap(), RemoveOutcome::Removed);
     assert_eq!(repo.git().list_worktrees().unwrap().len(), 1);
 }
+
+#[test]
+fn worktrees_of_a_bare_repository_are_moved_and_removed() {
+    let repo = TestRepo::with_commit();
+    let (bare, wt, moved) = (repo.outside("bare.git"), repo.outside("wt"), repo.outside("moved"));
+    repo.run(&["clone", "--quiet", "--bare", repo.path(), bare.as_str()]);
+    repo.run_in(bare.as_str(), &["worktree", "add", "--quiet", "-b", "x", wt.as_str()]);
+    assert_eq!(repo.git_at("wt").move_checkout(&moved).unwrap(), MoveOutcome::Complete);
+    assert_eq!(repo.git_at("bare.git").remove_worktree(&moved).unwrap(), RemoveOutcome::Removed);
+    assert_eq!(repo.git_at("bare.git").list_worktrees().unwrap().len(), 1);
+}

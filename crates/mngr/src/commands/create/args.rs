@@ -37,20 +37,19 @@ impl WindowSize {
 /// Everything after `--` is the agent's command: several words are taken as they are, a single word with shell syntax
 /// runs through `sh -c`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-EXAMPLES
-    mngr create fix-login --type command -- my-agent --task login
-    mngr create watcher --no-connect -- 'make watch 2>&1 | tee log'
-    mngr create demo scripted --no-connect -- 'say hello' 'edit notes.txt hi' 'commit add notes' 'exit 0'
-    mngr create review --from other-agent --branch main:review/* -- my-agent
-    mngr create fix-login --reuse --message 'go on with the tests'")]
+#[command(after_help = "  \
+  mngr create fix-login --type command -- my-agent --task login
+  mngr create watcher --no-connect -- 'make watch 2>&1 | tee log'
+  mngr create demo scripted --no-connect -- 'say hello' 'edit notes.txt hi' 'commit add notes'
+  mngr create review --from other-agent --branch main:review/* -- my-agent
+  mngr create fix-login --reuse --message 'go on with the tests'")]
 pub(crate) struct CreateArgs {
     /// Name and place of the agent: NAME, NAME@HOST, NAME:PATH
-    #[arg(value_name = "ADDRESS")]
+    #[arg(value_name = "ADDRESS", help_heading = "ARGUMENTS")]
     pub(crate) address: Option<String>,
 
     /// Agent type, as with --type
-    #[arg(value_name = "TYPE")]
+    #[arg(value_name = "TYPE", help_heading = "ARGUMENTS")]
     pub(crate) positional_type: Option<String>,
 
     #[command(flatten)]
@@ -72,7 +71,7 @@ pub(crate) struct CreateArgs {
     pub(crate) common: CommonArgs,
 
     /// The agent's command or arguments
-    #[arg(last = true, value_name = "AGENT_ARGS")]
+    #[arg(last = true, value_name = "AGENT_ARGS", help_heading = "ARGUMENTS")]
     pub(crate) agent_args: Vec<String>,
 }
 
@@ -151,7 +150,13 @@ pub(crate) struct BehaviourArgs {
     pub(crate) connect_command: Option<String>,
 
     /// Send a first message once the agent is ready
-    #[arg(long, short = 'm', value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "message_file")]
+    #[arg(
+        long,
+        short = 'm',
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "message_file"
+    )]
     pub(crate) message: Option<String>,
 
     /// Send the text of a file as the first message

@@ -42,7 +42,7 @@ impl Columns {
     }
 
     /// One agent in JSON.
-    fn json(&self, record: &Value) -> Value {
+    pub(super) fn json(&self, record: &Value) -> Value {
         match self {
             Self::Ids => json!({ "id": record["id"] }),
             Self::Addresses => json!({ "address": address(record) }),
@@ -53,7 +53,7 @@ impl Columns {
 }
 
 /// The agents to be shown, and what could not be asked.
-pub(super) struct ListReport {
+pub(super) struct ListReport<'v> {
     /// In the order they are shown.
     pub(super) agents: Vec<Value>,
     /// Hosts that could not be asked.
@@ -61,12 +61,12 @@ pub(super) struct ListReport {
     /// Why something could not be asked.
     pub(super) errors: Vec<Value>,
     /// What is shown of each.
-    pub(super) columns: Columns,
+    pub(super) columns: &'v Columns,
 }
 
-impl Report for ListReport {
+impl Report for ListReport<'_> {
     fn human(&self, console: &Console) -> String {
-        match &self.columns {
+        match self.columns {
             Columns::Ids => {
                 lines(self.agents.iter().map(|agent| sanitize(&cell_text(&agent["id"])).into_owned()))
             }

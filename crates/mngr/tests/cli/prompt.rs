@@ -1,0 +1,72 @@
+//! Questions: asked only of a person at a terminal, and Ctrl-C answers them too.
+
+use mngr_testkit::Surroundings;
+
+use crate::support::*;
+
+#[test]
+fn destroy_asks_and_does_what_was_answered() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let _ = env.mngr(["stop", "a"]).success();
+    for (answer, code, left) in [("n", 1, 1), ("y", 0, 0)] {
+        let terminal = env.terminal(Surroundings::Plain, ["destroy", "a"]);
+        let screen = terminal.wait_for("Are you sure you want to continue?");
+        assert!(
+            screen.contains("will be destroyed") && screen.contains("a@localhost.local (STOPPED)"),
+            "{screen}"
+        );
+        terminal.send_text(answer);
+        terminal.send_keys(["Enter"]);
+        assert_eq!(terminal.wait_for_exit(), code);
+        assert_eq!(names(&env).len(), left);
+    }
+}
+
+#[test]
+fn ctrl_c_at_a_question_exits_130_and_does_nothing() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let _ = env.mngr(["stop", "a"]).success();
+    let terminal = env.terminal(Surroundings::Plain, ["destroy", "a"]);
+    let _ = terminal.wait_for("Are you sure you want to continue?");
+    terminal.send_keys(["C-c"]);
+    assert_eq!(terminal.wait_for_exit(), 130);
+    assert_eq!(names(&env), ["a"]);
+}
+
+#[test]
+fn connect_without_an_agent_asks_which_one() {
+    let env = env_with_repo();
+    create(&env, "a", &["sh", "-c", "echo hello from a; sleep 1000"]);
+    create(&env, "b", &["sh", "-c", "echo hello from b; sleep 1000"]);
+    let terminal = env.terminal(Surroundings::Plain, ["connect"]);
+    let _ = terminal.wait_for("Connect to which agent?");
+    terminal.send_text("2");
+    terminal.send_keys(["Enter"]);
+    let _ = terminal.wait_for("hello from b");
+}
+
+#[test]
+fn a_message_may_be_written_in_an_editor() {
+    let mut env = env_with_repo();
+    env.set_var("EDITOR", "printf 'from the editor\\n' >");
+    create(&env, "a", &["sh", "-c", "read line; echo \"got $line\"; sleep 1000"]);
+    let terminal = env.terminal(Surroundings::Plain, ["message", "a"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    assert!(mngr_testkit::wait_until(PATIENCE, || {
+        env.mngr(["capture", "a"]).success().stdout.contains("got from the editor")
+    }));
+}
+
+#[test]
+fn a_table_is_cut_to_the_terminal_and_coloured_there() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let terminal =
+        env.terminal(Surroundings::Plain, ["list", "--fields", "name,work_dir,id,command,labels,id,id"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let screen = terminal.screen();
+    let lines: Vec<&str> = screen.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 2, "no line may wrap:\n{screen}");
+}
