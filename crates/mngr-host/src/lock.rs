@@ -1,12 +1,16 @@
 //! Locks that exclude other mngr processes and `flock(1)`. The only file that takes one.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
 
 use crate::interrupt;
+
+/// How often a waiting thread looks whether the user gave up.
+const INTERRUPT_CHECK: Duration = Duration::from_millis(50);
 
 /// How long to wait for a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,25 +71,30 @@ pub(crate) fn lock_file(path: &HostPath, wait: LockWait) -> Result<HostLock, Loc
 }
 
 /// Takes the lock on an open file.
-pub(crate) fn lock_open_file(file: File, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
+///
+/// A contended lock is waited for in a thread of its own: the kernel hands it over the moment it is free, while this
+/// thread can still meet an interrupt or give up. A lock that arrives after that is let go at once.
+fn lock_open_file(file: File, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
+    let io_error = |source| LockError::Io { path: path.clone(), source };
+    match file.try_lock() {
+        Ok(()) => return Ok(HostLock::new(file)),
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(source)) => return Err(io_error(source)),
+    }
+    let LockWait::For(limit) = wait else { return Err(LockError::Held { path: path.clone() }) };
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let locked = file.lock().map(|()| file);
+        let _ = sender.send(locked);
+    });
     let started = Instant::now();
-    // flock cannot be waited for together with an interrupt; the pause grows so that a long wait costs nothing.
-    let mut pause = Duration::from_micros(200);
     loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(HostLock::new(file)),
-            Err(std::fs::TryLockError::WouldBlock) => {}
-            Err(std::fs::TryLockError::Error(source)) => {
-                return Err(LockError::Io { path: path.clone(), source });
-            }
+        let left = limit.saturating_sub(started.elapsed());
+        match receiver.recv_timeout(left.min(INTERRUPT_CHECK)) {
+            Ok(locked) => return locked.map(HostLock::new).map_err(io_error),
+            Err(_) if left.is_zero() => return Err(LockError::Held { path: path.clone() }),
+            Err(_) => interrupt::check().map_err(|_| LockError::Interrupted)?,
         }
-        let LockWait::For(limit) = wait else { return Err(LockError::Held { path: path.clone() }) };
-        if started.elapsed() >= limit {
-            return Err(LockError::Held { path: path.clone() });
-        }
-        interrupt::check().map_err(|_| LockError::Interrupted)?;
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(10));
     }
 }
 
@@ -104,5 +113,23 @@ mod tests {
         ));
         drop(held);
         assert!(lock_file(&path, LockWait::Try).is_ok());
+    }
+
+    #[test]
+    fn a_waiting_lock_is_handed_over_at_once_and_one_given_up_is_let_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = HostPath::new(dir.path().join("l").to_str().unwrap());
+        let held = lock_file(&path, LockWait::Try).unwrap();
+        assert!(lock_file(&path, LockWait::For(Duration::from_millis(1))).is_err());
+        let waiting = std::thread::spawn({
+            let path = path.clone();
+            move || lock_file(&path, LockWait::For(Duration::from_secs(20))).map(|_| Instant::now())
+        });
+        std::thread::sleep(Duration::from_millis(100));
+        let freed = Instant::now();
+        drop(held);
+        let taken = waiting.join().unwrap().unwrap();
+        assert!(taken - freed < Duration::from_millis(40), "{:?}", taken - freed);
+        assert!(lock_file(&path, LockWait::For(Duration::from_secs(5))).is_ok());
     }
 }

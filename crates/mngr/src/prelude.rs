@@ -6,7 +6,7 @@ use mngr_host::proc::Cmd;
 use mngr_ops::fanout::fan_out;
 
 use crate::cli::parse;
-use crate::ctx::{Ctx, TrustState};
+use crate::ctx::{Ctx, Scope, TrustState};
 use crate::error::{CliError, ErrorKind};
 
 /// Checks what must hold before the verb `path` (`create`, `config_list`) runs.
@@ -15,10 +15,24 @@ pub(crate) fn prepare(ctx: &mut Ctx, path: &str) -> Result<(), CliError> {
     if parse::is_forgiving(path) {
         return Ok(());
     }
+    name_settings(ctx)?;
     for warning in ctx.merged()?.warnings().to_vec() {
         ctx.console.warn(&format!("Unknown configuration fields: {warning}"));
     }
     run_scripts(ctx, path)
+}
+
+/// Which files the settings come from, for whoever wonders why something happened.
+fn name_settings(ctx: &Ctx) -> Result<(), CliError> {
+    if !ctx.console.is_verbose() {
+        return Ok(());
+    }
+    for scope in Scope::ALL {
+        if let Some(file) = ctx.scopes.file(scope)?.filter(|file| file.text.is_some()) {
+            ctx.console.debug(&format!("{} settings: {}", scope.as_str(), file.path));
+        }
+    }
+    Ok(())
 }
 
 /// Stops a verb that would use what an untrusted repository sets; any other hears of it once.

@@ -12,7 +12,7 @@ mngr_boot=unknown
 mngr_start=0
 # The 22nd word of the line is the start time; the program is called "sh" here, so no word is split in two.
 [ -r "/proc/$$/stat" ] && read -r _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ mngr_start _ <"/proc/$$/stat"
-rm -f "$mngr_state/waiting"
+[ -e "$mngr_state/waiting" ] && rm -f "$mngr_state/waiting"
 : >"$mngr_state/active"
 echo "start boot=$mngr_boot supervisor=$$:$mngr_start pane=${TMUX_PANE:-}" >>"$mngr_state/process"
 

@@ -33,8 +33,6 @@ settings_table! {
         pub default_host_dir: String,
         /// Never prompt, open an editor or take over the terminal.
         pub headless: bool,
-        /// Program that shows long help; `$PAGER`, then `less`, when absent.
-        pub pager: Option<String>,
         /// Shell command that `connect` runs instead of attaching to tmux itself.
         pub connect_command: Option<String>,
         /// Seconds a new agent may take until it is ready for its first message.
@@ -59,6 +57,8 @@ settings_table! {
         pub allow_settings_key_assignment_narrowing: bool,
         /// Accepted for older settings files; has no effect: connecting from inside tmux always works.
         pub is_nested_tmux_allowed: Option<bool>,
+        /// Accepted for older settings files; has no effect: help is printed as it is.
+        pub pager: Option<String>,
         /// Accepted for older settings files; has no effect.
         pub is_error_reporting_enabled: Option<bool>,
         /// Accepted for older settings files; has no effect.

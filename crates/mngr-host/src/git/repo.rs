@@ -87,17 +87,66 @@ impl Git<'_> {
         })
     }
 
-    /// The URL of `origin` without credentials, or `None` without such a remote. One process.
+    /// The URL of `origin` without credentials, or `None` without such a remote. No process where the repository's own
+    /// settings file is plain enough to be read directly.
     pub fn origin_url(&self) -> Result<Option<String>, GitError> {
-        let output = self.look(["config", "--get", "remote.origin.url"]).output()?;
-        let url = output.stdout_text();
-        Ok((output.success() && !url.is_empty()).then(|| strip_credentials(&url)))
+        let settings = self.require_location()?.common_dir.join("config");
+        let text = self.host().files().read_if_there(&settings)?.unwrap_or_default();
+        let url = match plain_origin(&String::from_utf8_lossy(&text)) {
+            PlainOrigin::Url(url) => Some(url),
+            PlainOrigin::None => None,
+            PlainOrigin::AskGit => {
+                let output = self.look(["config", "--get", "remote.origin.url"]).output()?;
+                Some(output.stdout_text()).filter(|url| output.success() && !url.is_empty())
+            }
+        };
+        Ok(url.map(|url| strip_credentials(&url)))
     }
+}
+
+/// What a settings file says of `origin`, as far as it can be told without git's own reader.
+#[derive(Debug, PartialEq, Eq)]
+enum PlainOrigin {
+    Url(String),
+    None,
+    /// It includes other files, or the value is quoted.
+    AskGit,
+}
+
+fn plain_origin(settings: &str) -> PlainOrigin {
+    let mut is_origin = false;
+    let mut found = PlainOrigin::None;
+    for line in settings.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            let section = section.trim_end_matches(']');
+            if section.to_ascii_lowercase().starts_with("include") {
+                return PlainOrigin::AskGit;
+            }
+            is_origin = section == "remote \"origin\"";
+        } else if let Some((_, value)) = line.split_once('=').filter(|(key, _)| is_origin && key.trim() == "url") {
+            let value = value.trim();
+            if value.is_empty() || value.contains(['"', '\\', ';', '#']) {
+                return PlainOrigin::AskGit;
+            }
+            found = PlainOrigin::Url(value.to_owned());
+        }
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plain_settings_file_tells_its_origin_and_others_are_left_to_git() {
+        let plain = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@h:a/b.git\n[branch \"main\"]\n\turl = no\n";
+        assert_eq!(plain_origin(plain), PlainOrigin::Url("git@h:a/b.git".into()));
+        assert_eq!(plain_origin("[remote \"other\"]\nurl = x\n"), PlainOrigin::None);
+        for odd in ["[include]\npath = x\n", "[includeIf \"x\"]\n", "[remote \"origin\"]\nurl = \"a b\"\n"] {
+            assert_eq!(plain_origin(odd), PlainOrigin::AskGit, "{odd}");
+        }
+    }
     use crate::git::UncleanKind;
     use crate::git::testing::TestRepo;
 

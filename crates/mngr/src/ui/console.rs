@@ -102,9 +102,14 @@ impl Console {
         }
     }
 
+    /// Whether [`Console::debug`] says anything.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.volume >= Volume::Verbose
+    }
+
     /// How the command came to what it did.
     pub(crate) fn debug(&self, text: &str) {
-        if self.volume >= Volume::Verbose {
+        if self.is_verbose() {
             self.note(text);
         }
     }

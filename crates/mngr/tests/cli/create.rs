@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use mngr_testkit::{TestEnv, wait_until};
+use mngr_testkit::TestEnv;
 
 use crate::support::*;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mngr_testkit::{Signal, TestEnv, wait_until};
+use mngr_testkit::{Signal, TestEnv};
 
 use crate::support::*;
 
@@ -66,7 +66,7 @@ fn an_interrupt_ends_the_command_and_exits_130() {
     let env = one();
     let running = env.spawn(["exec", "a", "touch ../../started; exec sleep 1000"]);
     let marker = work_dir(&env, "a").join("../../started");
-    assert!(wait_until(PATIENCE, || marker.exists()));
+    wait_until(PATIENCE, || marker.exists());
     running.signal(Signal::INT);
     let _ = running.finish().code(130);
     assert_eq!(state(&env, "a"), "RUNNING");

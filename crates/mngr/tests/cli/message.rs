@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use mngr_testkit::{TestEnv, wait_until};
+use mngr_testkit::TestEnv;
 
 use crate::support::*;
 

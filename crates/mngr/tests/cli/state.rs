@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use mngr_testkit::{TestEnv, wait_until};
+use mngr_testkit::TestEnv;
 
 use crate::support::*;
 
@@ -160,6 +160,8 @@ fn another_program_in_the_terminal_is_replaced() {
     let env = env_with_repo();
     create(&env, "a", &["true"]);
     wait_for_state(&env, "a", "DONE");
+    // What is typed before the shell is there was meant for the agent, and is dropped.
+    wait_until(PATIENCE, || env.mngr(["capture", "a"]).success().stdout.contains("this is a plain shell"));
     let _ = env.tmux(["send-keys", "-t", "=mngr-a:", "sleep 1000", "Enter"]).success();
     wait_for_state(&env, "a", "REPLACED");
     let _ = env.tmux(["send-keys", "-t", "=mngr-a:", "C-c"]).success();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mngr_testkit::{TestEnv, wait_until};
+use mngr_testkit::TestEnv;
 use serde_json::Value;
 
 /// Long enough for a loaded machine; a passing test never waits for it.
@@ -67,6 +67,12 @@ pub(crate) fn text(value: &Value) -> String {
 #[track_caller]
 pub(crate) fn state(env: &TestEnv, name: &str) -> String {
     text(&agent(env, name)["state"])
+}
+
+/// Waits until it holds, and fails the test if it never does.
+#[track_caller]
+pub(crate) fn wait_until(patience: Duration, holds: impl FnMut() -> bool) {
+    assert!(mngr_testkit::wait_until(patience, holds), "it did not come true in {patience:?}");
 }
 
 /// Waits until `list` shows the agent in that state.

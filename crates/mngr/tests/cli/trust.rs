@@ -73,7 +73,7 @@ fn trust_holds_in_every_worktree_and_not_in_another_repository() {
 }
 
 #[test]
-fn what_the_user_writes_himself_is_trusted() {
+fn what_users_write_themselves_is_trusted() {
     let env = env_with_repo();
     let _ = env.mngr(["config", "set", "agent_types.mine.command", "sleep 5"]).success();
     let _ = env.mngr(["config", "set", "connect_command", "echo", "--scope", "local"]).success();

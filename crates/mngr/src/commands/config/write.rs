@@ -134,7 +134,7 @@ fn change(
         other => other.into(),
     })?;
     ctx.scopes.write(&file.path, &edited.text)?;
-    // What the user writes himself needs no second consent; what was there before still does.
+    // What users write themselves needs no second consent; what was there before still does.
     if scope != Scope::User && trust.is_trusted() {
         ctx::trust_repository(&ctx.scopes)?;
     } else if scope != Scope::User {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mngr_host::host::WatchRequest;
 use mngr_host::interrupt;
 use mngr_host::watch::Watch;
-use mngr_ops::fleet::Fleet;
+use mngr_ops::fleet::{Agent, Fleet, SeenHost};
 use mngr_ops::world::World;
 use serde_json::{Value, json};
 
@@ -48,17 +48,21 @@ pub(super) fn run(ctx: &Ctx, world: &World, view: &View, output: &Output) -> Res
     }
 }
 
-/// Watches the folder and the processes of every agent. A host that cannot be watched is only looked at.
+/// Watches the folders and the processes of all agents, also of those that are just being made. A host that cannot be
+/// watched is only looked at.
 fn watch(fleet: &Fleet) -> Vec<Box<dyn Watch>> {
-    let on_host = |seen: &mngr_ops::fleet::SeenHost| {
+    let on_host = |seen: &SeenHost| {
         let host = &seen.host;
         let layout = host.layout();
-        let mut request = WatchRequest { folders: vec![layout.agents()], processes: Vec::new() };
-        for agent in fleet.agents.iter().filter(|agent| agent.host.info().id == host.info().id) {
-            request.folders.push(layout.agent(agent.id()).root().clone());
-            request.processes.extend(agent.facts.process.agent.filter(|_| agent.facts.agent.is_alive()));
-        }
-        host.watch(&request).ok()
+        let agents = layout.agents();
+        let below = host.files().list(&agents).unwrap_or_default();
+        let mut folders = vec![layout.root().clone(), layout.journals()];
+        folders.extend(below.iter().map(|entry| agents.join(&entry.name)));
+        folders.push(agents);
+        let is_here = |agent: &&Agent| agent.host.info().id == host.info().id && agent.facts.agent.is_alive();
+        let processes =
+            fleet.agents.iter().filter(is_here).filter_map(|agent| agent.facts.process.agent).collect();
+        host.watch(&WatchRequest { folders, processes }).ok()
     };
     fleet.hosts.iter().filter_map(on_host).collect()
 }

@@ -1,0 +1,70 @@
+//! One run of the program, from its arguments to its exit code.
+
+use std::ffi::OsString;
+use std::process;
+use std::time::Instant;
+
+use mngr_host::interrupt;
+
+use crate::cli::parse::{self, Request};
+use crate::ctx::Surroundings;
+use crate::error::{CliError, ErrorKind};
+use crate::exit_code::ExitCode;
+use crate::ui::console::{Console, Volume};
+use crate::ui::{Format, error_text};
+use crate::{cli, prelude};
+
+/// The whole command line, for whoever documents it.
+pub fn command() -> clap::Command {
+    cli::command()
+}
+
+/// Runs the command this process was started for.
+pub fn main() -> process::ExitCode {
+    let started = Instant::now();
+    let argv: Vec<OsString> = std::env::args_os().collect();
+    let surroundings = Surroundings::read();
+    // Asked for by scripts all the time; it needs nothing of what follows.
+    if matches!(argv.as_slice(), [_, word] if word == "--version" || word == "-V") {
+        let console = Console::new(&surroundings, Volume::Normal);
+        return finish(
+            console.print(concat!("mngr ", env!("CARGO_PKG_VERSION"), "\n")).map(|()| ExitCode::Done),
+        );
+    }
+    let (console, format) = (Console::new(&surroundings, Volume::Normal), parse::format_hint(&argv));
+    let (console, format, outcome) = match start(&argv, surroundings) {
+        Ok(Request::Show(page)) => {
+            let shown = console.print_help(&page).map(|()| ExitCode::Done);
+            (console, format, shown)
+        }
+        Ok(Request::Run { verb, path, mut ctx }) => {
+            let outcome = prelude::prepare(&mut ctx, &path).and_then(|()| verb.run(&mut ctx));
+            ctx.console.debug(&format!("took {:.1} ms", started.elapsed().as_secs_f64() * 1000.0));
+            (ctx.console, ctx.format, outcome)
+        }
+        Err(error) => (console, format, Err(error)),
+    };
+    finish(outcome.or_else(|error| tell(&console, &format, error)))
+}
+
+fn start(argv: &[OsString], surroundings: Surroundings) -> Result<Request, CliError> {
+    interrupt::install().map_err(|error| CliError::new(ErrorKind::Failed, error))?;
+    parse::parse(argv, surroundings)
+}
+
+/// Shows an error and gives its exit code.
+fn tell(console: &Console, format: &Format, mut error: CliError) -> Result<ExitCode, CliError> {
+    if error.kind == ErrorKind::BrokenPipe {
+        return Ok(ExitCode::Done);
+    }
+    // Whatever failed after Ctrl-C failed because of it.
+    if interrupt::is_pending() {
+        error.kind = ErrorKind::Interrupted;
+    }
+    error_text::show(console, format, &error);
+    Ok(error.kind.exit_code())
+}
+
+fn finish(outcome: Result<ExitCode, CliError>) -> process::ExitCode {
+    outcome.unwrap_or_else(|error| error.kind.exit_code()).into()
+}
