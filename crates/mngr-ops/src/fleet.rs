@@ -88,8 +88,13 @@ pub struct Fleet {
 impl Fleet {
     /// Looks at every host of every provider. What a killed command left behind is put right on the way.
     pub fn look(world: &World, detail: Detail) -> Self {
-        let mut fleet =
-            Self { agents: vec![], hosts: vec![], failures: vec![], broken: vec![], taken_at: world.clock.now() };
+        let mut fleet = Self {
+            agents: vec![],
+            hosts: vec![],
+            failures: vec![],
+            broken: vec![],
+            taken_at: world.clock.now(),
+        };
         for provider in &world.providers {
             match provider.hosts() {
                 Ok(hosts) => {

@@ -8,7 +8,9 @@ use mngr_agents::launch::{LaunchSpec, SHELL_SCRIPT_NAME, launch_script, window_s
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::{Host, WatchRequest};
 use mngr_host::interrupt::Interrupted;
-use mngr_host::tmux::{ExtraWindow, NewSession, ServerConfig, SessionName, SessionNameError, Socket, TmuxError, render_config};
+use mngr_host::tmux::{
+    ExtraWindow, NewSession, ServerConfig, SessionName, SessionNameError, Socket, TmuxError, render_config,
+};
 use mngr_host::watch::WatchError;
 use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::layout::AgentLayout;
@@ -100,7 +102,12 @@ pub(crate) fn launch(world: &World, host: &dyn Host, record: &AgentRecord) -> Re
     }
 }
 
-fn is_ready(host: &dyn Host, agent: &AgentLayout, seen: u64, record: &AgentRecord) -> Result<bool, LaunchError> {
+fn is_ready(
+    host: &dyn Host,
+    agent: &AgentLayout,
+    seen: u64,
+    record: &AgentRecord,
+) -> Result<bool, LaunchError> {
     let bytes = host.files().read_if_there(&agent.process())?.unwrap_or_default();
     let new = usize::try_from(seen).ok().and_then(|seen| bytes.get(seen..)).unwrap_or_default();
     let process = ProcessRecord::parse(&String::from_utf8_lossy(new));

@@ -71,7 +71,9 @@ pub fn recover(world: &World, host: &dyn Host) -> Outcome {
 fn claim(host: &dyn Host) -> Vec<Leftover> {
     let layout = host.layout();
     // Under the host lock no journal is in the moment between its creation and its first lock.
-    let Ok(_guard) = host.lock(&layout.host_lock(), LockWait::For(Duration::from_secs(2))) else { return vec![] };
+    let Ok(_guard) = host.lock(&layout.host_lock(), LockWait::For(Duration::from_secs(2))) else {
+        return vec![];
+    };
     let Ok(entries) = host.files().list(&layout.journals()) else { return vec![] };
     let paths = entries.into_iter().map(|entry| layout.journals().join(&entry.name));
     paths
@@ -91,7 +93,9 @@ fn finish(world: &World, host: &dyn Host, header: &Header, steps: &[Step]) -> Re
             }
             take_back(world, host, &header.agent_id, steps)
         }
-        Operation::Destroy => destroy::resume(world, host, header).map_err(|error| crate::error_chain(&error)),
+        Operation::Destroy => {
+            destroy::resume(world, host, header).map_err(|error| crate::error_chain(&error))
+        }
         Operation::Undo => undo::resume(world, host, header).map_err(|error| crate::error_chain(&error)),
     }
 }
@@ -103,7 +107,8 @@ fn is_committed(host: &dyn Host, layout: &HostLayout, id: &AgentId) -> bool {
 
 /// Takes back the steps of a creation, the last one first. Goes on after a failure and reports all of them.
 pub(crate) fn take_back(world: &World, host: &dyn Host, id: &AgentId, steps: &[Step]) -> Result<(), String> {
-    let problems: Vec<String> = steps.iter().rev().filter_map(|step| take_back_step(world, host, id, step).err()).collect();
+    let problems: Vec<String> =
+        steps.iter().rev().filter_map(|step| take_back_step(world, host, id, step).err()).collect();
     if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
 }
 

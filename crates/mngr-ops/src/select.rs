@@ -47,7 +47,10 @@ impl Fleet {
             [agent] => Ok(agent),
             several => Err(SelectError::Ambiguous {
                 address: address.to_string(),
-                matches: several.iter().map(|agent| format!("{} (ID: {})", agent.address(), agent.id())).collect(),
+                matches: several
+                    .iter()
+                    .map(|agent| format!("{} (ID: {})", agent.address(), agent.id()))
+                    .collect(),
             }),
         }
     }
@@ -62,7 +65,8 @@ impl Fleet {
         if self.failures.is_empty() {
             return Err(SelectError::NotFound { similar: self.similar_to(address), address: address_text });
         }
-        let unavailable = self.failures.iter().map(|f| f.host.clone().unwrap_or_else(|| f.provider.clone())).collect();
+        let unavailable =
+            self.failures.iter().map(|f| f.host.clone().unwrap_or_else(|| f.provider.clone())).collect();
         Err(SelectError::Unavailable { address: address_text, unavailable })
     }
 
@@ -93,7 +97,9 @@ impl Fleet {
         let mut scored: Vec<(f64, String)> = self
             .agents
             .iter()
-            .map(|agent| (strsim::jaro_winkler(agent.name().as_ref(), name.as_ref()), agent.name().to_string()))
+            .map(|agent| {
+                (strsim::jaro_winkler(agent.name().as_ref(), name.as_ref()), agent.name().to_string())
+            })
             .filter(|(score, _)| *score > 0.85)
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -97,7 +97,9 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
     match agent.state.state {
         AgentState::Running | AgentState::Waiting if !options.restart => return Ok(Started::WasRunning),
         // The program in the terminal is the user's; ending it takes a word.
-        AgentState::Replaced | AgentState::RunningUnknownAgentType if !options.restart => return Ok(Started::WasRunning),
+        AgentState::Replaced | AgentState::RunningUnknownAgentType if !options.restart => {
+            return Ok(Started::WasRunning);
+        }
         AgentState::Unknown => {
             return Err(StartError::Unknown { name: name(), evidence: agent.state.evidence.clone() });
         }
@@ -142,8 +144,7 @@ fn resume(world: &World, agent: &Agent, resume: &Resume) -> Result<(), StartErro
     };
     let Some(text) = text else { return Ok(()) };
     let request = MessageRequest { text, idempotency_key: None, patience: RESUME_PATIENCE, start: false };
-    message::send(world, agent, &request).map(|_| ()).map_err(|source| StartError::Message {
-        name: agent.name().to_string(),
-        source: Box::new(source),
-    })
+    message::send(world, agent, &request)
+        .map(|_| ())
+        .map_err(|source| StartError::Message { name: agent.name().to_string(), source: Box::new(source) })
 }

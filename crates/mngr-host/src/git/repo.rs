@@ -123,7 +123,9 @@ fn plain_origin(settings: &str) -> PlainOrigin {
                 return PlainOrigin::AskGit;
             }
             is_origin = section == "remote \"origin\"";
-        } else if let Some((_, value)) = line.split_once('=').filter(|(key, _)| is_origin && key.trim() == "url") {
+        } else if let Some((_, value)) =
+            line.split_once('=').filter(|(key, _)| is_origin && key.trim() == "url")
+        {
             let value = value.trim();
             if value.is_empty() || value.contains(['"', '\\', ';', '#']) {
                 return PlainOrigin::AskGit;

@@ -47,7 +47,11 @@ impl TmuxError {
     pub(crate) fn of(output: &Output) -> Self {
         let message = output.stderr_text();
         let says = |text: &str| message.contains(text);
-        if says("no server running") || says("error connecting to") || says("can't find") || says("no current target") {
+        if says("no server running")
+            || says("error connecting to")
+            || says("can't find")
+            || says("no current target")
+        {
             Self::Gone { message }
         } else if says("server exited") || says("lost server") {
             Self::ServerExited { message }

@@ -50,13 +50,18 @@ fn unknown(settings: &Settings, name: &str) -> CreateError {
         return CreateError::PlannedType { name: name.to_owned() };
     }
     let known = settings.agent_types.keys().map(String::as_str).chain(BuiltIn::ALL.map(BuiltIn::name));
-    let best = known.map(|known| (strsim::jaro_winkler(known, name), known)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let best =
+        known.map(|known| (strsim::jaro_winkler(known, name), known)).max_by(|a, b| a.0.total_cmp(&b.0));
     let suggestion = best.filter(|(score, _)| *score > 0.8).map(|(_, known)| known.to_owned());
     CreateError::UnknownType { name: name.to_owned(), suggestion }
 }
 
 /// The words a `command` agent runs.
-pub fn command_words(resolved: &ResolvedType, name: &AgentTypeName, args: &[String]) -> Result<Vec<String>, CreateError> {
+pub fn command_words(
+    resolved: &ResolvedType,
+    name: &AgentTypeName,
+    args: &[String],
+) -> Result<Vec<String>, CreateError> {
     let command = resolved.chain.iter().find_map(|settings| settings.command.as_deref());
     let fixed = fixed_args(resolved, name)?;
     let Some(command) = command else {
@@ -68,7 +73,9 @@ pub fn command_words(resolved: &ResolvedType, name: &AgentTypeName, args: &[Stri
     };
     let tail = fixed.into_iter().chain(args.iter().cloned());
     match split_words(command) {
-        Some(words) if !words.iter().any(|word| has_operators(word)) => Ok(words.into_iter().chain(tail).collect()),
+        Some(words) if !words.iter().any(|word| has_operators(word)) => {
+            Ok(words.into_iter().chain(tail).collect())
+        }
         Some(_) => {
             // Pipes and the like: the shell gets the line, the words behind it stay words.
             let line = format!("{command} \"$@\"");
@@ -101,7 +108,8 @@ fn fixed_args(resolved: &ResolvedType, name: &AgentTypeName) -> Result<Vec<Strin
             None => {}
             Some(CliArgs::Words(list)) => words.extend(list.iter().cloned()),
             Some(CliArgs::Line(line)) => words.extend(
-                split_words(line).ok_or_else(|| CreateError::BadWords { name: name.to_string(), key: "cli_args" })?,
+                split_words(line)
+                    .ok_or_else(|| CreateError::BadWords { name: name.to_string(), key: "cli_args" })?,
             ),
         }
     }

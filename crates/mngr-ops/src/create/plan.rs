@@ -177,7 +177,8 @@ fn refuse_endless_copy(
 ) -> Result<(), CreateError> {
     let copies_everything = transfer == TransferMode::Rsync
         || (transfer != TransferMode::None && unclean == UncleanFiles::Carry { ignored: true });
-    let host_dir = host.files().canonical(&host.info().host_dir).unwrap_or_else(|_| host.info().host_dir.clone());
+    let host_dir =
+        host.files().canonical(&host.info().host_dir).unwrap_or_else(|_| host.info().host_dir.clone());
     let path = host.files().canonical(&source.path).unwrap_or_else(|_| source.path.clone());
     if copies_everything && host_dir.is_within(&path) {
         return Err(CreateError::SourceHoldsState { source_path: source.path.clone(), host_dir });
@@ -212,7 +213,8 @@ fn choose_branch(
 ) -> Result<(Checkout, Option<BranchNote>), CreateError> {
     for number in 1..=SUFFIXES {
         let name = if number == 1 { wanted.clone() } else { format!("{wanted}-{number}") };
-        let suffixed = (number > 1).then(|| BranchNote::Suffixed { wanted: wanted.clone(), used: name.clone() });
+        let suffixed =
+            (number > 1).then(|| BranchNote::Suffixed { wanted: wanted.clone(), used: name.clone() });
         if git.is_surely_free(&name)? {
             return Ok((Checkout::New { name, base }, suffixed));
         }

@@ -59,11 +59,16 @@ pub(super) fn variables(
     Ok(pairs)
 }
 
-fn built_in_variables(world: &World, host: &dyn Host, record: &AgentRecord) -> Result<Vec<EnvPair>, CreateError> {
+fn built_in_variables(
+    world: &World,
+    host: &dyn Host,
+    record: &AgentRecord,
+) -> Result<Vec<EnvPair>, CreateError> {
     let agent = host.layout().agent(&record.id);
     let primary = world.settings.tmux.primary_window_name.as_str();
     let primary = if primary.is_empty() { PRIMARY_WINDOW_NAME } else { primary };
-    let base = record.workspace.as_ref().and_then(|workspace| workspace.base_branch.clone()).unwrap_or_default();
+    let base =
+        record.workspace.as_ref().and_then(|workspace| workspace.base_branch.clone()).unwrap_or_default();
     let values = [
         (env::MNGR_HOST_DIR, host.info().host_dir.to_string()),
         (env::MNGR_PREFIX, world.settings.prefix.as_str().to_owned()),
@@ -114,7 +119,13 @@ pub(super) fn prepare(
     }
     for spec in resolved.chain.iter().rev().flat_map(|settings| &settings.upload_file) {
         let (local, remote) = spec.split_once(':').unwrap_or((spec, spec));
-        upload(world, host, record, &Upload { local: world.cwd.join(local), remote: remote.to_owned() }, journal)?;
+        upload(
+            world,
+            host,
+            record,
+            &Upload { local: world.cwd.join(local), remote: remote.to_owned() },
+            journal,
+        )?;
     }
     for file in &request.uploads {
         upload(world, host, record, file, journal)?;
@@ -150,7 +161,8 @@ fn upload(
     if let Some(parent) = path.parent() {
         host.files().make_folder(&parent)?;
     }
-    let is_ours = record.workspace.as_ref().is_some_and(|w| w.is_generated) && path.is_within(&record.work_dir);
+    let is_ours =
+        record.workspace.as_ref().is_some_and(|w| w.is_generated) && path.is_within(&record.work_dir);
     if !is_ours {
         match host.files().read_if_there(&path)? {
             None => journal.step(Step::File { path: path.clone() })?,

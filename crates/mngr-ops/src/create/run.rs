@@ -72,10 +72,10 @@ impl Program {
 /// Creates an agent, or takes an existing one if the request allows it.
 pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateError> {
     let host = find_host(world, &request.host)?;
-    if request.reuse {
-        if let Some(created) = reuse::reuse(world, request)? {
-            return Ok(created);
-        }
+    if request.reuse
+        && let Some(created) = reuse::reuse(world, request)?
+    {
+        return Ok(created);
     }
     let message = request.message.as_deref().map(deliver::normalize).transpose()?;
     let program = program(world, request)?;
@@ -83,8 +83,11 @@ pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateE
     let source = source::find(world, request)?;
     host.files().make_folder(host.layout().root())?;
     let (mut journal, id, name) = reserve(world, host.as_ref(), request)?;
-    let built = Build { world, host: &host, request, program: &program, id: &id, name: &name }
-        .run(source, message.as_deref(), &mut journal);
+    let built = Build { world, host: &host, request, program: &program, id: &id, name: &name }.run(
+        source,
+        message.as_deref(),
+        &mut journal,
+    );
     match built {
         Ok(created) => {
             provision::drop_backups(host.as_ref(), &journal);
@@ -115,7 +118,11 @@ pub(super) fn find_host(world: &World, wanted: &NewHost) -> Result<Arc<dyn Host>
                 return Ok(world.client.clone());
             }
             let provider = provider.to_string();
-            Err(if known { CreateError::CannotCreateHost { provider } } else { CreateError::NoProvider { provider } })
+            Err(if known {
+                CreateError::CannotCreateHost { provider }
+            } else {
+                CreateError::NoProvider { provider }
+            })
         }
         NewHost::Named(address) => {
             let hosts = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
@@ -127,7 +134,10 @@ pub(super) fn find_host(world: &World, wanted: &NewHost) -> Result<Arc<dyn Host>
                 };
                 is_named && address.provider.as_ref().is_none_or(|provider| info.provider == *provider)
             };
-            hosts.into_iter().find(is_meant).ok_or_else(|| CreateError::NoHost { address: address.to_string() })
+            hosts
+                .into_iter()
+                .find(is_meant)
+                .ok_or_else(|| CreateError::NoHost { address: address.to_string() })
         }
     }
 }
@@ -169,7 +179,9 @@ fn reserve<'h>(
     let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
     let survey = host.survey(Detail::Basic)?;
     let id = request.id.clone().unwrap_or_else(random::agent_id);
-    if survey.agents.iter().any(|facts| facts.record.id == id) || survey.broken.iter().any(|b| b.folder == id.as_str()) {
+    if survey.agents.iter().any(|facts| facts.record.id == id)
+        || survey.broken.iter().any(|b| b.folder == id.as_str())
+    {
         return Err(CreateError::IdTaken { id });
     }
     let mut taken: Vec<AgentName> = survey.agents.into_iter().map(|facts| facts.record.name).collect();
@@ -198,10 +210,10 @@ fn free_name(request: &CreateRequest, taken: &[AgentName]) -> Result<AgentName, 
         if attempt > NAME_TRIES / 2 {
             text = format!("{text}-{attempt}");
         }
-        if let Ok(name) = text.parse::<AgentName>() {
-            if !taken.contains(&name) {
-                return Ok(name);
-            }
+        if let Ok(name) = text.parse::<AgentName>()
+            && !taken.contains(&name)
+        {
+            return Ok(name);
         }
     }
     Err(CreateError::NoFreeName)
@@ -217,7 +229,12 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    fn run(&self, source: Source, message: Option<&str>, journal: &mut Journal<'_>) -> Result<Created, CreateError> {
+    fn run(
+        &self,
+        source: Source,
+        message: Option<&str>,
+        journal: &mut Journal<'_>,
+    ) -> Result<Created, CreateError> {
         let (world, host) = (self.world, self.host.as_ref());
         let source = source::fetch(world, source, journal)?;
         let plan = plan::plan(host, &source, self.name, self.request)?;
@@ -255,7 +272,8 @@ impl Build<'_> {
 
     fn record(&self, source: &Source, plan: &Plan) -> AgentRecord {
         let branch = plan.checkout.as_ref().map(|checkout| checkout.branch().to_owned());
-        let is_created = matches!(plan.checkout, Some(plan::Checkout::New { .. } | plan::Checkout::Reused { .. }));
+        let is_created =
+            matches!(plan.checkout, Some(plan::Checkout::New { .. } | plan::Checkout::Reused { .. }));
         AgentRecord {
             id: self.id.clone(),
             name: self.name.clone(),
@@ -289,9 +307,11 @@ impl Build<'_> {
         let host = self.host.as_ref();
         let agent = host.layout().agent(self.id);
         let process = ProcessRecord::parse(&host.files().read_text(&agent.process())?);
-        let pane = process.pane.as_deref().and_then(PaneId::parse).ok_or(launch::LaunchError::NotReady {
-            seconds: self.world.settings.agent_ready_timeout,
-        })?;
+        let pane = process
+            .pane
+            .as_deref()
+            .and_then(PaneId::parse)
+            .ok_or(launch::LaunchError::NotReady { seconds: self.world.settings.agent_ready_timeout })?;
         self.world.reporter.progress("Sending initial message");
         let key = random::hex32();
         let message = Message { text, key: &key, patience: self.request.message_patience };

@@ -78,7 +78,9 @@ fn here(world: &World, request: &CreateRequest) -> Result<Source, CreateError> {
     let location = Git::new(world.client.as_ref(), world.cwd.clone()).locate()?;
     match location {
         Some(location) => at(world.client.clone(), location.root, None),
-        None if request.transfer == Some(TransferMode::None) => at(world.client.clone(), world.cwd.clone(), None),
+        None if request.transfer == Some(TransferMode::None) => {
+            at(world.client.clone(), world.cwd.clone(), None)
+        }
         None => Err(CreateError::NoSource { path: world.cwd.clone() }),
     }
 }

@@ -55,11 +55,22 @@ pub(super) fn make(
     extra_paths(world, host, source, &plan.work_dir)
 }
 
-fn worktree(host: &dyn Host, source: &Source, plan: &Plan, journal: &mut Journal<'_>) -> Result<(), CreateError> {
-    let Some((checkout, repository)) = plan.checkout.as_ref().zip(plan.repository.clone()) else { return Ok(()) };
+fn worktree(
+    host: &dyn Host,
+    source: &Source,
+    plan: &Plan,
+    journal: &mut Journal<'_>,
+) -> Result<(), CreateError> {
+    let Some((checkout, repository)) = plan.checkout.as_ref().zip(plan.repository.clone()) else {
+        return Ok(());
+    };
     let git = Git::new(host, source.path.clone());
     if let Checkout::New { name, base } = checkout {
-        journal.step(Step::Branch { repository: repository.clone(), name: name.clone(), at: base.clone() })?;
+        journal.step(Step::Branch {
+            repository: repository.clone(),
+            name: name.clone(),
+            at: base.clone(),
+        })?;
     }
     journal.step(Step::Worktree { repository, path: plan.work_dir.clone() })?;
     let start = match checkout {
@@ -79,10 +90,17 @@ fn worktree(host: &dyn Host, source: &Source, plan: &Plan, journal: &mut Journal
     Ok(())
 }
 
-fn mirror(host: &dyn Host, source: &Source, plan: &Plan, journal: &mut Journal<'_>) -> Result<(), CreateError> {
+fn mirror(
+    host: &dyn Host,
+    source: &Source,
+    plan: &Plan,
+    journal: &mut Journal<'_>,
+) -> Result<(), CreateError> {
     let Some(checkout) = &plan.checkout else { return Ok(()) };
     let start = match checkout {
-        Checkout::New { name, base } | Checkout::Reused { name, base, .. } => StartPoint::NewBranch { name, base },
+        Checkout::New { name, base } | Checkout::Reused { name, base, .. } => {
+            StartPoint::NewBranch { name, base }
+        }
         Checkout::Existing { name } => StartPoint::Branch(name),
     };
     journal.step(Step::Folder { path: plan.work_dir.clone() })?;
@@ -100,15 +118,23 @@ fn require_free(host: &dyn Host, path: &HostPath) -> Result<(), CreateError> {
 }
 
 /// `work_dir_extra_paths`: files git does not carry, shared with or copied from the source.
-fn extra_paths(world: &World, host: &dyn Host, source: &Source, work_dir: &HostPath) -> Result<(), CreateError> {
+fn extra_paths(
+    world: &World,
+    host: &dyn Host,
+    source: &Source,
+    work_dir: &HostPath,
+) -> Result<(), CreateError> {
     for (path, kind) in &world.settings.work_dir_extra_paths {
-        let is_inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..") && !path.is_empty();
+        let is_inside =
+            !path.starts_with('/') && !path.split('/').any(|part| part == "..") && !path.is_empty();
         if !is_inside {
             return Err(CreateError::ExtraPath { path: path.clone() });
         }
         let (from, to) = (source.path.join(path), work_dir.join(path));
         if !host.files().exists(&from)? {
-            world.reporter.warn(&format!("`work_dir_extra_paths` names `{path}`, which the source does not have"));
+            world
+                .reporter
+                .warn(&format!("`work_dir_extra_paths` names `{path}`, which the source does not have"));
             continue;
         }
         if host.files().exists(&to)? {

@@ -87,8 +87,8 @@ impl Output {
     pub(crate) fn show(&self, console: &Console, report: &dyn Report) -> Result<(), CliError> {
         match self {
             Self::Human => console.print(&report.human(console)),
-            Self::Json => console.print(&format!("{}\n", report.json())),
-            Self::Jsonl => console.print(&lines(report.events().iter().map(Value::to_string))),
+            Self::Json => console.print(&report.json_text()),
+            Self::Jsonl => console.print(&report.jsonl_text()),
             Self::Template(template) => {
                 console.print(&lines(report.items().iter().map(|item| template.render(item))))
             }
@@ -116,6 +116,16 @@ pub(crate) trait Report {
 
     /// The objects of `--format jsonl`.
     fn events(&self) -> Vec<Value>;
+
+    /// The text of `--format json`. A report with very many parts writes them one by one.
+    fn json_text(&self) -> String {
+        format!("{}\n", self.json())
+    }
+
+    /// The text of `--format jsonl`.
+    fn jsonl_text(&self) -> String {
+        lines(self.events().iter().map(Value::to_string))
+    }
 
     /// The items a template is applied to.
     fn items(&self) -> Vec<Value> {

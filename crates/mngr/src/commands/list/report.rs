@@ -1,5 +1,7 @@
 //! What a listing looks like.
 
+use std::borrow::Cow;
+
 use mngr_query::{
     Catalog, Cell, CellStyle, Column, FieldSet, Headers, Projection, Table, cell_text, sanitize,
 };
@@ -42,12 +44,12 @@ impl Columns {
     }
 
     /// One agent in JSON.
-    pub(super) fn json(&self, record: &Value) -> Value {
+    pub(super) fn json<'r>(&self, record: &'r Value) -> Cow<'r, Value> {
         match self {
-            Self::Ids => json!({ "id": record["id"] }),
-            Self::Addresses => json!({ "address": address(record) }),
-            Self::Everything => record.clone(),
-            Self::Fields { projection, .. } => projection.apply(record),
+            Self::Ids => Cow::Owned(json!({ "id": record["id"] })),
+            Self::Addresses => Cow::Owned(json!({ "address": address(record) })),
+            Self::Everything => Cow::Borrowed(record),
+            Self::Fields { projection, .. } => Cow::Owned(projection.apply(record)),
         }
     }
 }
@@ -87,13 +89,26 @@ impl Report for ListReport<'_> {
     }
 
     fn json(&self) -> Value {
-        let agents: Vec<Value> = self.agents.iter().map(|agent| self.columns.json(agent)).collect();
+        let agents: Vec<Value> =
+            self.agents.iter().map(|agent| self.columns.json(agent).into_owned()).collect();
         json!({ "agents": agents, "errors": self.errors })
     }
 
     fn events(&self) -> Vec<Value> {
-        let agents = self.agents.iter().map(|agent| self.columns.json(agent));
+        let agents = self.agents.iter().map(|agent| self.columns.json(agent).into_owned());
         agents.chain(self.errors.iter().map(|error| event("error", error.clone()))).collect()
+    }
+
+    /// Row by row: a second copy of a thousand records would be most of the memory this command needs.
+    fn json_text(&self) -> String {
+        let agents: Vec<String> =
+            self.agents.iter().map(|agent| self.columns.json(agent).to_string()).collect();
+        format!("{{\"agents\":[{}],\"errors\":{}}}\n", agents.join(","), Value::from(self.errors.clone()))
+    }
+
+    fn jsonl_text(&self) -> String {
+        let agents = self.agents.iter().map(|agent| self.columns.json(agent).to_string());
+        lines(agents.chain(self.errors.iter().map(|error| event("error", error.clone()).to_string())))
     }
 
     fn items(&self) -> Vec<Value> {
