@@ -67,19 +67,19 @@ impl Git<'_> {
     /// [`Git::delete_branch`] undo them.
     pub fn add_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
         self.register_worktree(path, start)?;
-        self.fill_worktree(path)
+        self.fill_worktree(path, start)
     }
 
-    /// The short part of [`Git::add_worktree`]: the bookkeeping and the branch, under the lock, without files.
+    /// The short part of [`Git::add_worktree`]: the bookkeeping, under the lock, without files and without a new branch.
     pub fn register_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
         start.refuse_options()?;
         let mut command = self.act(["worktree", "add", "--quiet", "--no-checkout", "--no-guess-remote"]);
         command = match start {
-            StartPoint::NewBranch { name, base } => {
-                command.args(["--no-track", "-b", name, "--", path.as_str(), base])
-            }
             StartPoint::Branch(name) => command.args(["--", path.as_str(), name]),
-            StartPoint::Commit(rev) => command.args(["--detach", "--", path.as_str(), rev]),
+            // A new branch is made by the checkout that follows: `add -b` would run one more git under the lock.
+            StartPoint::NewBranch { base: rev, .. } | StartPoint::Commit(rev) => {
+                command.args(["--detach", "--", path.as_str(), rev])
+            }
         };
         let _lock = self.lock_worktrees()?;
         match command.run() {
@@ -94,17 +94,21 @@ impl Git<'_> {
         }
     }
 
-    /// The long part of [`Git::add_worktree`]: writes the files of a registered worktree, outside the lock.
-    pub fn fill_worktree(&self, path: &HostPath) -> Result<(), GitError> {
+    /// The long part of [`Git::add_worktree`]: makes a new branch and writes the files, outside the lock.
+    pub fn fill_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
         let worktree = self.at(path.clone());
-        worktree.check_out()?;
+        worktree.check_out(start)?;
         let source = self.require_location()?.root;
         worktree.fill_submodules(&self.at(source))
     }
 
     /// Makes files and index what HEAD has. As `git worktree add` does, this runs the `post-checkout` hook.
-    fn check_out(&self) -> Result<(), GitError> {
-        self.act(["checkout", "--quiet", "--force"]).deadline(LONG).run()?;
+    fn check_out(&self, start: &StartPoint<'_>) -> Result<(), GitError> {
+        let mut command = self.act(["checkout", "--quiet", "--force"]);
+        if let StartPoint::NewBranch { name, .. } = start {
+            command = command.args(["--no-track", "-b", name]);
+        }
+        command.deadline(LONG).run()?;
         Ok(())
     }
 

@@ -85,7 +85,7 @@ fn worktree(
     };
     git.register_worktree(&plan.work_dir, &start)?;
     mngr_host::fault::point();
-    git.fill_worktree(&plan.work_dir)?;
+    git.fill_worktree(&plan.work_dir, &start)?;
     mngr_host::fault::point();
     Ok(())
 }

@@ -136,7 +136,7 @@ fn check_out_again(host: &dyn Host, manifest: &Manifest, checkout: &Checkout) ->
     let make = || -> Result<Option<String>, TrashError> {
         if host.files().exists(dir)? {
             // Begun by a command that died.
-            git.fill_worktree(dir)?;
+            git.fill_worktree(dir, &StartPoint::Commit("HEAD"))?;
             return Ok(checkout.branch.clone());
         }
         // What git still lists at that path is only a name.
