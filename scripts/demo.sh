@@ -54,23 +54,34 @@ git config --global init.defaultBranch main
 git config --global gc.auto 0
 git config --global maintenance.auto false
 
+# Bold on a terminal, unless the user wants none.
+bold='' plain=''
+if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\e[1m' plain=$'\e[0m'; fi
+
 declare -a timings=()
 now() { echo "${EPOCHREALTIME//[.,]/}"; }
+title() { printf '\n%s== %s%s\n\n' "$bold" "$1" "$plain"; }
 
 # record WHAT START: notes the time since START.
 record() {
     local elapsed=$((($(now) - $2) / 1000))
-    timings+=("$(printf '%-34s %6d ms' "$1" "$elapsed")")
-    printf '  [%d ms]\n\n' "$elapsed"
+    timings+=("$(printf '  %-36s %6d ms' "$1" "$elapsed")")
+    printf '  [%d ms]\n' "$elapsed"
 }
 
 # run WHAT COMMAND: shows a command, runs it through the shell, and notes its time under WHAT.
 run() {
-    printf '$ %s\n' "$2"
+    printf '%s$ %s%s\n' "$bold" "$2" "$plain"
     local start
     start=$(now)
     bash -c "set -o pipefail; $2" || fail "\`$2\` ended with $?"
     record "$1" "$start"
+}
+
+# show COMMAND: the same without a time, for what is only looked at.
+show() {
+    printf '%s$ %s%s\n' "$bold" "$1" "$plain"
+    bash -c "set -o pipefail; $1" || fail "\`$1\` ended with $?"
 }
 
 cd "$world/repo"
@@ -78,52 +89,55 @@ git init --quiet
 echo "# A throw-away repository" >README.md
 git add . && git commit --quiet --message "first commit"
 
-# What each agent does: one note and a commit, wait for a message, then a second note and a commit.
-readonly work='
-note=notes-of-$MNGR_AGENT_NAME.txt
-echo "made by $MNGR_AGENT_NAME" >"$note"
-git add "$note" && git commit --quiet --message "$MNGR_AGENT_NAME: a first note"
-read -r message
-echo "heard: $message" >>"$note"
-git commit --quiet --all --message "$MNGR_AGENT_NAME: a second note"
-'
+# What each agent does instead of asking a model: a note and a commit, a question, the answer and another commit.
+readonly steps=('edit notes-of-NAME.txt made by NAME' 'commit NAME: a first note' 'ask may I go on?'
+    'edit notes-of-NAME.txt heard: {message}' 'commit NAME: a second note')
 names=()
 for ((i = 1; i <= agents; i++)); do names+=("$(printf 'demo-%02d' "$i")"); done
+# Names and states in five columns, so that all agents fit on the screen.
+readonly overview="mngr list --sort name --format '{name} {state:<8}' | paste -d ' ' - - - - -"
 
-echo "== $agents agents at once, each in a git worktree and a tmux session of its own"
-echo "\$ mngr create NAME --type command --no-connect -- sh -c '...'    (for ${names[0]} to ${names[-1]}, in parallel)"
+title "$agents agents at once, each in a git worktree and a tmux session of its own"
+printf "%s\$ mngr create NAME scripted --no-connect -- STEPS...%s   (${names[0]} to ${names[-1]}, in parallel)\n" "$bold" "$plain"
 start=$(now)
 pids=()
 for name in "${names[@]}"; do
-    mngr create "$name" --type command --no-connect -- sh -c "$work" >"$world/$name.log" 2>&1 &
+    mngr create "$name" scripted --no-connect -- "${steps[@]//NAME/$name}" >"$world/$name.log" 2>&1 &
     pids+=($!)
 done
 for i in "${!pids[@]}"; do
     wait "${pids[i]}" || { cat "$world/${names[i]}.log" >&2; fail "\`mngr create ${names[i]}\`"; }
 done
 record "create, $agents in parallel" "$start"
+run "wait, until all $agents ask" "mngr list --ids | mngr wait - --state WAITING --timeout 60s --quiet >/dev/null"
+run "list" "$overview"
 
-run "list" "mngr list"
-run "message, to all $agents" "mngr list --ids | mngr message - -m 'one more note, please'"
-run "wait, for all $agents" "mngr list --ids | mngr wait - --state DONE --all --timeout 60s"
+title "They all wait for an answer: give it to all of them, and wait until they are done"
+run "message, to all $agents" "mngr list --ids | mngr message - -m 'yes, please' | tail -1"
+run "wait, for all $agents" "mngr list --ids | mngr wait - --state DONE --timeout 60s >/dev/null"
+show "$overview"
 
-echo "== Their commits come home"
+title "Their commits come home"
 run "pull, one agent" "mngr pull ${names[0]} --merge"
 run "pull, the other $((agents - 1))" "for name in demo-{02..$agents}; do mngr pull \$name --merge || exit; done >/dev/null"
 for name in "${names[@]}"; do
-    grep -q "heard: one more note, please" "notes-of-$name.txt" || fail "the commits of $name did not arrive"
+    grep -q "heard: yes, please" "notes-of-$name.txt" || fail "the commits of $name did not arrive"
 done
 echo "All $agents agents' commits are on $(git branch --show-current): $(git rev-list --count --no-merges HEAD) commits, $(find . -maxdepth 1 -name 'notes-of-*' | wc -l) notes."
-echo
 
-echo "== Nothing is lost: destroy an agent with unsaved work, and undo it"
+title "A state is never a guess: one agent is killed, and mngr says how it knows"
+run "create, one agent" "mngr create clumsy scripted --no-connect -- 'say oops' crash"
+show "mngr wait clumsy --timeout 60s"
+run "explain" "mngr explain clumsy | head -4"
+
+title "Nothing is lost: destroy an agent with unsaved work, and undo it"
 run "exec" "mngr exec ${names[6]} 'echo \"never committed\" >draft.txt'"
 run "destroy" "mngr destroy --force ${names[6]}"
 run "undo" "mngr undo ${names[6]}"
-run "exec" "mngr exec ${names[6]} 'cat draft.txt'"
+show "mngr exec ${names[6]} 'cat draft.txt'"
 [[ $(mngr exec "${names[6]}" 'cat draft.txt') == "never committed" ]] || fail "the draft of ${names[6]} did not come back"
+run "destroy, all $((agents + 1))" "mngr list --ids | mngr destroy --force - | tail -1"
 
-run "destroy, all $agents" "mngr list --ids | mngr destroy --force - >/dev/null"
-
-echo "== How long each took"
+title "How long each took"
 printf '%s\n' "${timings[@]}"
+echo

@@ -85,7 +85,7 @@ pub struct SurveyError {
 pub struct EndRequest {
     /// Everything whose environment says it belongs to this agent, and what descends from it.
     pub agent: AgentId,
-    /// The agent's own program, asked first; a number that now belongs to another process is left alone.
+    /// The agent's own program as its record names it, asked first. One that is not the agent's is left alone.
     pub program: Option<ProcessId>,
     /// How long the program gets between SIGTERM and SIGKILL.
     pub grace: Duration,
@@ -100,6 +100,8 @@ pub struct EndReport {
     pub killed: usize,
     /// Numbers of those that still live.
     pub remaining: Vec<i32>,
+    /// The recorded program lives, but nothing shows that it is the agent's: it was left alone.
+    pub stranger: Option<i32>,
 }
 
 /// What to watch.

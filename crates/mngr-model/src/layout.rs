@@ -52,6 +52,8 @@ impl HostLayout {
         copies => "copies";
         /// Work dirs that came from another host.
         projects => "projects";
+        /// One note per work dir mngr made outside these folders.
+        made_work_dirs => "made";
         /// Repositories cloned for `--from URL`.
         clones => "clones";
         /// What destroy moved away.
@@ -76,6 +78,11 @@ impl HostLayout {
     /// The journal of the operation on this agent.
     pub fn journal(&self, id: &AgentId) -> HostPath {
         self.journals().join(&format!("{id}.jsonl"))
+    }
+
+    /// The note that names the work dir mngr made for this agent outside its own folders.
+    pub fn made_work_dir(&self, id: &AgentId) -> HostPath {
+        self.made_work_dirs().join(id.as_str())
     }
 
     /// The trash of one destroyed agent.

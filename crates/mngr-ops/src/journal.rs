@@ -1,12 +1,17 @@
 //! The journal of one operation: written before each step, removed when the operation is whole.
 
+use std::time::Duration;
+
 use mngr_host::fault;
 use mngr_host::files::{Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::lock::{HostLock, LockError, LockWait};
-use mngr_model::HostPath;
 use mngr_model::journal::{Header, Step};
+use mngr_model::{AgentId, HostPath};
+
+/// How long another command may hold the host.
+const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// The journal could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +72,39 @@ impl<'h> Journal<'h> {
     /// The operation is whole, or wholly undone.
     pub fn finish(self) -> Result<(), JournalError> {
         Ok(self.host.files().remove_file(&self.path)?)
+    }
+}
+
+/// Keeps others from beginning an operation on an agent while it is launched. Needs no steps: a launch that is cut
+/// short leaves a stopped agent.
+pub(crate) struct Guard<'h> {
+    host: &'h dyn Host,
+    path: HostPath,
+    _lock: HostLock,
+}
+
+impl<'h> Guard<'h> {
+    /// `None` when an operation on the agent is under way, or was cut short and not put right yet.
+    pub(crate) fn take(host: &'h dyn Host, agent: &AgentId) -> Result<Option<Self>, JournalError> {
+        let (layout, files) = (host.layout(), host.files());
+        let path = layout.journal(agent);
+        files.make_folder(&layout.journals())?;
+        let _operations = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+        if files.stat(&path)?.is_some_and(|journal| journal.size > 0) {
+            return Ok(None);
+        }
+        match host.lock(&path, LockWait::Try) {
+            Ok(lock) => Ok(Some(Self { host, path, _lock: lock })),
+            Err(LockError::Held { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        // An empty journal that stays says nothing and is removed by the next look.
+        let _ = self.host.files().remove_file(&self.path);
     }
 }
 

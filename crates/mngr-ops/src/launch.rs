@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use mngr_agents::launch::{LaunchSpec, SHELL_SCRIPT_NAME, launch_script, window_script};
-use mngr_host::files::{Access, Durability, FilesError};
+use mngr_host::files::{Access, Durability, FileKind, FilesError};
 use mngr_host::host::{Host, WatchRequest};
 use mngr_host::interrupt::Interrupted;
 use mngr_host::tmux::{
@@ -85,7 +85,15 @@ pub(crate) fn launch(world: &World, host: &dyn Host, record: &AgentRecord) -> Re
         config: layout.tmux_conf(),
     };
     // Only what is written from here on belongs to this launch.
-    let seen = host.files().stat(&agent.process())?.map_or(0, |stat| stat.size);
+    let seen = match host.files().stat(&agent.process())? {
+        Some(stat) if stat.kind == FileKind::File => stat.size,
+        // A link or a pipe was put there by the agent: the supervisor would write wherever it leads.
+        Some(_) => {
+            host.files().remove_tree(&agent.process())?;
+            0
+        }
+        None => 0,
+    };
     let mut watch = host.watch(&WatchRequest { folders: vec![agent.root().clone()], processes: vec![] })?;
     world.with_tmux(host, |tmux| tmux.new_session(&session))?;
     let limit = record.ready_timeout_seconds.unwrap_or(world.settings.agent_ready_timeout);

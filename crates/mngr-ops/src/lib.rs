@@ -19,6 +19,7 @@ mod launch;
 pub mod list;
 pub mod message;
 mod names;
+mod own_dirs;
 pub mod pull;
 pub mod push;
 mod record;

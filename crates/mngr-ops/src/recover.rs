@@ -140,7 +140,7 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
             let request = EndRequest { agent: id.clone(), program: None, grace: Duration::from_secs(1) };
             let ended = host.end_processes(&request).map_err(|e| text(&e))?;
             if let Ok(session) = mngr_host::tmux::SessionName::new(name.clone()) {
-                world.with_tmux(host, |tmux| tmux.kill_session(&session)).map_err(|e| text(&e))?;
+                world.with_tmux(host, |tmux| tmux.kill_session_of(&session, id)).map_err(|e| text(&e))?;
             }
             match ended.remaining.as_slice() {
                 [] => Ok(()),

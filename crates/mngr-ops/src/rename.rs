@@ -1,7 +1,7 @@
 //! `rename`: another name for an agent, in its session, its environment and, last, its record.
 //!
 //! The record is the commit point: until it is written, everything can be and is taken back. Branch, work dir and the
-//! environment of processes that already run keep the old name. Budget: at most two tmux processes.
+//! environment of processes that already run keep the old name. Budget: at most three tmux processes.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::{Host, SurveyError};
 use mngr_host::interrupt;
 use mngr_host::lock::{LockError, LockWait};
-use mngr_host::tmux::{SessionName, SessionNameError, TmuxError};
+use mngr_host::tmux::{SessionName, SessionNameError, SessionOwner, TmuxError};
 use mngr_model::env::{EnvFileError, EnvPair, MNGR_AGENT_NAME, parse_env_file, render_env_file};
 use mngr_model::facts::Detail;
 use mngr_model::layout::AgentLayout;
@@ -172,7 +172,10 @@ fn rename_session(world: &World, agent: &Agent, to: &SessionName) -> Result<Sess
         None => world.session_name(agent.name())?,
     };
     if from != *to {
-        world.with_tmux(agent.host.as_ref(), |tmux| tmux.rename_session(&from, to))?;
+        world.with_tmux(agent.host.as_ref(), |tmux| match tmux.session_owner(&from)? {
+            SessionOwner::Agent(owner) if owner != *agent.id() => Ok(()),
+            _ => tmux.rename_session(&from, to),
+        })?;
     }
     Ok(from)
 }

@@ -33,6 +33,17 @@ pub enum SelectError {
     },
 }
 
+impl SelectError {
+    /// The address it is about.
+    pub fn address(&self) -> &str {
+        match self {
+            Self::NotFound { address, .. }
+            | Self::Unavailable { address, .. }
+            | Self::Ambiguous { address, .. } => address,
+        }
+    }
+}
+
 fn suggestion(similar: &[String]) -> String {
     match similar {
         [] => String::new(),

@@ -5,6 +5,7 @@ use mngr_host::interrupt;
 use mngr_model::AgentState;
 
 use crate::fleet::Agent;
+use crate::journal::{Guard, JournalError};
 use crate::launch::{self, LaunchError};
 use crate::message::{self, MessageRequest, SendError};
 use crate::stop::{self, StopError, StopOptions};
@@ -42,6 +43,21 @@ pub enum Started {
 /// The agent does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// Another command works on it.
+    #[error("another command is working on agent `{name}`; it was not started")]
+    Busy {
+        /// Its name.
+        name: String,
+    },
+    /// Whether another command works on it cannot be told.
+    #[error("cannot tell whether another command is working on agent `{name}`")]
+    Guard {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[source]
+        source: JournalError,
+    },
     /// Its state is not known, so starting it could start it twice.
     #[error("the state of agent `{name}` is unknown ({evidence}); it was not started")]
     Unknown {
@@ -106,6 +122,8 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
         _ => {}
     }
     let host = agent.host.as_ref();
+    let busy = Guard::take(host, &record.id).map_err(|source| StartError::Guard { name: name(), source })?;
+    let Some(guard) = busy else { return Err(StartError::Busy { name: name() }) };
     let has_work_dir = host.files().exists(&record.work_dir).unwrap_or(true);
     if !has_work_dir {
         return Err(StartError::NoWorkDir { name: name(), dir: record.work_dir.to_string() });
@@ -119,6 +137,7 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
         clean_up(world, host, agent);
         return Err(StartError::Launch { name: name(), source });
     }
+    drop(guard);
     resume(world, agent, &options.resume)?;
     Ok(Started::Launched)
 }
@@ -132,7 +151,7 @@ fn clean_up(world: &World, host: &dyn Host, agent: &Agent) {
     };
     let _ = host.end_processes(&request);
     if let Ok(session) = launch::session_of(world, &agent.facts.record) {
-        let _ = world.with_tmux(host, |tmux| tmux.kill_session(&session));
+        let _ = world.with_tmux(host, |tmux| tmux.kill_session_of(&session, agent.id()));
     }
 }
 

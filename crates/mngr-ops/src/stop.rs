@@ -11,7 +11,7 @@ use mngr_host::files::{Durability, FilesError};
 use mngr_host::host::EndRequest;
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::proc::ExecError;
-use mngr_host::tmux::{SessionName, SessionNameError, TmuxError};
+use mngr_host::tmux::{SessionName, SessionNameError, SessionOwner, TmuxError};
 use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::process::{Ending, ProcessRecord};
 
@@ -55,6 +55,16 @@ pub enum StopError {
         name: String,
         /// Their numbers.
         pids: Vec<i32>,
+    },
+    /// Its record names a process that is not known to be its own.
+    #[error(
+        "the record of agent `{name}` names process {pid}, which was not started by it; that was left alone"
+    )]
+    NotItsProcess {
+        /// Its name.
+        name: String,
+        /// The process.
+        pid: i32,
     },
     /// It cannot be seen.
     #[error(transparent)]
@@ -106,11 +116,16 @@ pub fn stop(world: &World, agent: &Agent, options: &StopOptions) -> Result<Stopp
     }
     let mut pids = report.remaining;
     let seen = look_again(&agent, Detail::Basic)?.facts;
-    pids.extend(seen.process.agent.filter(|_| seen.agent.is_alive()).map(|id| id.pid));
+    let named = seen.process.agent.filter(|_| seen.agent.is_alive()).map(|id| id.pid);
+    pids.extend(named.filter(|pid| report.stranger != Some(*pid)));
     pids.sort_unstable();
     pids.dedup();
+    let name = || agent.name().to_string();
     if !pids.is_empty() {
-        return Err(StopError::ProcessesRemain { name: agent.name().to_string(), pids });
+        return Err(StopError::ProcessesRemain { name: name(), pids });
+    }
+    if let Some(pid) = report.stranger {
+        return Err(StopError::NotItsProcess { name: name(), pid });
     }
     Ok(Stopped {
         was_stopped_already: !lives && report.signalled == 0,
@@ -138,8 +153,11 @@ fn find_session(world: &World, agent: &Agent) -> Result<Option<SessionName>, Sto
         }
     }
     let session = world.session_name(agent.name())?;
-    match world.with_tmux(agent.host.as_ref(), |tmux| tmux.has_session(&session)) {
-        Ok(exists) => Ok(exists.then_some(session)),
+    match world.with_tmux(agent.host.as_ref(), |tmux| tmux.session_owner(&session)) {
+        // The name in a record proves nothing: the agent can write it. Sessions of the Python mngr are not marked.
+        Ok(SessionOwner::Agent(owner)) if owner != *agent.id() => Ok(None),
+        Ok(SessionOwner::Agent(_) | SessionOwner::Unmarked) => Ok(Some(session)),
+        Ok(SessionOwner::NoSession) => Ok(None),
         // Without tmux there are no sessions.
         Err(TmuxError::Exec(ExecError::NotFound { .. })) => Ok(None),
         Err(error) => Err(error.into()),

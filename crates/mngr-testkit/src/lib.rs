@@ -5,6 +5,7 @@
 //! never agree with a mistake in it. What goes wrong here panics, because that is how a test fails.
 
 mod env;
+pub mod model;
 mod or_fail;
 mod output;
 mod processes;

@@ -33,13 +33,13 @@ pub(crate) enum Verb {
     /// Show and change settings
     #[command(visible_alias = "cfg")]
     Config(config::ConfigArgs),
-    /// Show an agent's terminal
+    /// Show an agent's terminal in this one
     #[command(visible_alias = "conn")]
     Connect(connect::ConnectArgs),
-    /// Create an agent
+    /// Create an agent and connect to it
     #[command(visible_alias = "c")]
     Create(Box<create::CreateArgs>),
-    /// Destroy agents; nothing is lost
+    /// Destroy agents; `undo` brings them back
     #[command(visible_alias = "rm")]
     Destroy(destroy::DestroyArgs),
     /// Run a command in the work dir of agents
@@ -47,21 +47,21 @@ pub(crate) enum Verb {
     Exec(exec::ExecArgs),
     /// Show why an agent is in its state
     Explain(explain::ExplainArgs),
-    /// Delete what nobody needs any more
+    /// Empty the trash and delete what nobody needs
     Gc(gc::GcArgs),
     /// Explain a command or a topic
     Help(help_verb::HelpArgs),
-    /// Set and remove labels
+    /// Set and remove labels of agents
     Label(label::LabelArgs),
-    /// List agents
+    /// List agents and what they are doing
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
     /// Send text to agents
     #[command(visible_alias = "msg")]
     Message(message::MessageArgs),
-    /// Bring an agent's work here
+    /// Bring an agent's commits or files here
     Pull(pull::PullArgs),
-    /// Bring your work to an agent
+    /// Bring your commits or files to an agent
     Push(push::PushArgs),
     /// Rename an agent
     #[command(visible_alias = "mv")]
@@ -133,7 +133,6 @@ pub(crate) fn command() -> Command {
     let command = Command::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
         .help_template(help::TOP_TEMPLATE)
-        .after_help(help::TOP_EXAMPLES)
         .disable_help_subcommand(true)
         .args_override_self(true)
         .subcommand_required(true);

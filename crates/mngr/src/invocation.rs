@@ -38,7 +38,8 @@ pub fn main() -> process::ExitCode {
             (console, format, shown)
         }
         Ok(Request::Run { verb, path, mut ctx }) => {
-            let outcome = prelude::prepare(&mut ctx, &path).and_then(|()| verb.run(&mut ctx));
+            let outcome =
+                prelude::prepare(&mut ctx, &path).and_then(|()| verb.run(&mut ctx)).map(heed_interrupt);
             ctx.console.debug(&format!("took {:.1} ms", started.elapsed().as_secs_f64() * 1000.0));
             (ctx.console, ctx.format, outcome)
         }
@@ -50,6 +51,16 @@ pub fn main() -> process::ExitCode {
 fn start(argv: &[OsString], surroundings: Surroundings) -> Result<Request, CliError> {
     interrupt::install().map_err(|error| CliError::new(ErrorKind::Failed, error))?;
     parse::parse(argv, surroundings)
+}
+
+/// A verb that could not be interrupted any more ran to its end; whoever pressed Ctrl-C is told that it was heard. The
+/// code of a program that `exec` ran is its own: it saw the Ctrl-C itself.
+fn heed_interrupt(code: ExitCode) -> ExitCode {
+    match code {
+        ExitCode::Program(_) => code,
+        _ if interrupt::is_pending() => code.and(ExitCode::Interrupted),
+        _ => code,
+    }
 }
 
 /// Shows an error and gives its exit code.

@@ -6,8 +6,8 @@ use mngr_host::proc::Cmd;
 use mngr_ops::fanout::fan_out;
 
 use crate::cli::parse;
-use crate::ctx::{Ctx, Scope, TrustState};
-use crate::error::{CliError, ErrorKind};
+use crate::ctx::{Ctx, Scope};
+use crate::error::CliError;
 
 /// Checks what must hold before the verb `path` (`create`, `config_list`) runs.
 pub(crate) fn prepare(ctx: &mut Ctx, path: &str) -> Result<(), CliError> {
@@ -37,23 +37,13 @@ fn name_settings(ctx: &Ctx) -> Result<(), CliError> {
 
 /// Stops a verb that would use what an untrusted repository sets; any other hears of it once.
 fn check_trust(ctx: &Ctx, path: &str) -> Result<(), CliError> {
-    let Some(untrusted) = ctx.untrusted() else { return Ok(()) };
-    let Some(first) = untrusted.keys.first() else { return Ok(()) };
-    let why = match ctx.trust() {
-        TrustState::Changed => "have changed since you trusted them",
-        _ => "are not trusted",
-    };
-    let used = untrusted.used_by(path);
-    if used.is_empty() {
-        let text = format!("this repository's settings {why}; `{}` and others are ignored", first.key);
-        ctx.console.warn(&format!("{text} (`mngr config trust` trusts them)"));
-        return Ok(());
-    }
-    let lines: Vec<String> = used.iter().map(|key| format!("\n  {}: `{}`", key.at, key.key)).collect();
-    let text = format!("this repository's settings {why}, and this command would use:{}", lines.concat());
-    Err(CliError::message(ErrorKind::Untrusted, text)
-        .hinted("read them, then run `mngr config trust`")
-        .hinted("`MNGR_TRUST_PROJECT=1` trusts them for one command"))
+    let Ok(loaded) = &ctx.loaded else { return Ok(()) };
+    let Some(first) = loaded.untrusted.keys.first() else { return Ok(()) };
+    loaded.require_trust(path)?;
+    let why = loaded.trust.complaint();
+    let text = format!("this repository's settings {why}; `{}` and others are ignored", first.key);
+    ctx.console.warn(&format!("{text} (`mngr config trust` trusts them)"));
+    Ok(())
 }
 
 fn run_scripts(ctx: &mut Ctx, path: &str) -> Result<(), CliError> {

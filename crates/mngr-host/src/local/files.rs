@@ -7,6 +7,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use mngr_model::HostPath;
+use rustix::fs::OFlags;
 
 use crate::files::{Access, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
 
@@ -39,7 +40,13 @@ impl Files for LocalFiles {
 
     fn append(&self, path: &HostPath, bytes: &[u8], durability: Durability) -> Result<(), FilesError> {
         let append = || {
-            let mut file = fs::File::options().append(true).create(true).open(path.as_str())?;
+            // An agent can write where its logs are: a link must not lead us elsewhere, nor a pipe hold us.
+            let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+            let mut file = fs::File::options()
+                .append(true)
+                .create(true)
+                .custom_flags(flags.bits() as i32)
+                .open(path.as_str())?;
             // One write(2) on O_APPEND: lines of several writers never mix.
             if file.write(bytes)? != bytes.len() {
                 return Err(io::ErrorKind::StorageFull.into());
@@ -147,8 +154,12 @@ fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) ->
         Access::Private => 0o600,
         Access::PrivateExecutable => 0o700,
     };
-    // A link is written through: replacing the link itself would cut a dotfile manager's arrangement.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // A link is written through: replacing the link itself would cut a dotfile manager's arrangement. Private files are
+    // only ever our own: a link in their place was put there by an agent, to make us write elsewhere.
+    let target = match access {
+        Access::Shared => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
+        Access::Private | Access::PrivateExecutable => path.to_owned(),
+    };
     let folder = target.parent().unwrap_or(folder);
     let temp = tempfile::Builder::new()
         .prefix(".mngr-")

@@ -1,8 +1,8 @@
 //! Ending an agent's processes on this machine, each identified exactly.
 //!
-//! A process belongs to an agent if it was started with `MNGR_AGENT_ID=<id>` in its environment, or is the recorded
-//! program (same number and same start time), or descends from one of these. Spawns nothing and sleeps for nothing:
-//! pidfds say when a process has gone.
+//! A process belongs to an agent if it was started with `MNGR_AGENT_ID=<id>` in its environment, or descends from one
+//! that was. The record only says which of them is the program: an agent can write its own record, so a process it names
+//! that is not its own is left alone. Spawns nothing and sleeps for nothing: pidfds say when a process has gone.
 
 use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
@@ -28,18 +28,23 @@ const ROUNDS: usize = 5;
 /// Ends the agent's program first, with its grace; then everything else of the agent.
 pub(crate) fn end(request: &EndRequest) -> EndReport {
     let mut report = EndReport::default();
-    if let Some(program) = request.program {
+    let named = request.program.and_then(|program| judge(program, &request.agent));
+    report.stranger = named.filter(|(_, owner)| *owner == Owner::Other).map(|(program, _)| program.pid);
+    let program = named.filter(|(_, owner)| *owner == Owner::Agent).map(|(program, _)| program);
+    if let Some(program) = program {
         let found: Vec<Stat> = tree_of(&[program], &procfs::all());
         let handles = open_all(&found);
         report.signalled += handles.len();
-        signal_all(&handles, &[Signal::TERM, Signal::CONT]);
+        signal_all(&handles, &[Signal::TERM]);
+        hang_up_the_deaf(&handles);
+        signal_all(&handles, &[Signal::CONT]);
         let left = wait_until_gone(handles, request.grace);
         report.killed += left.len();
         signal_all(&left, &[Signal::KILL]);
         wait_until_gone(left, KILL_WAIT);
     }
     for _ in 0..ROUNDS {
-        let rest = owned_by(&request.agent, request.program);
+        let rest = owned_by(&request.agent, program);
         if rest.is_empty() {
             return report;
         }
@@ -51,8 +56,34 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
         signal_all(&left, &[Signal::KILL]);
         wait_until_gone(left, KILL_WAIT);
     }
-    report.remaining = owned_by(&request.agent, request.program).iter().map(|stat| stat.pid).collect();
+    report.remaining = owned_by(&request.agent, program).iter().map(|stat| stat.pid).collect();
     report
+}
+
+/// Whose process it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Agent,
+    Other,
+}
+
+/// Whose process the record names; `None` when it is gone.
+fn judge(program: ProcessId, agent: &AgentId) -> Option<(ProcessId, Owner)> {
+    let all = procfs::all();
+    let find = |pid: i32| all.iter().find(|stat| stat.pid == pid);
+    let mut at =
+        find(program.pid).filter(|stat| procfs::same_start(program.start, stat.start) && !stat.is_gone());
+    at?;
+    let mark = format!("{MNGR_AGENT_ID}={agent}");
+    // A program may have cleared its environment; its supervisor has not.
+    for _ in 0..all.len() {
+        match at {
+            Some(stat) if procfs::has_env(stat.pid, &mark) => return Some((program, Owner::Agent)),
+            Some(stat) => at = find(stat.parent),
+            None => break,
+        }
+    }
+    Some((program, Owner::Other))
 }
 
 struct Handle {
@@ -76,6 +107,14 @@ fn signal_all(handles: &[Handle], signals: &[Signal]) {
         for signal in signals {
             let _ = pidfd_send_signal(&handle.fd, *signal);
         }
+    }
+}
+
+/// An interactive shell ignores SIGTERM: without a hang-up, the whole grace would pass for nothing. Others get no
+/// hang-up, which would end them before they have done what SIGTERM made them do.
+fn hang_up_the_deaf(handles: &[Handle]) {
+    for handle in handles.iter().filter(|handle| procfs::ignores(handle.stat.pid, Signal::TERM)) {
+        let _ = pidfd_send_signal(&handle.fd, Signal::HUP);
     }
 }
 
@@ -175,6 +214,44 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_ignores_sigterm_is_hung_up_instead_of_waited_for() {
+        let id = agent();
+        let mut child = spawn(&id, "trap '' TERM; exec sleep 300");
+        let pid = child.id() as i32;
+        while !procfs::ignores(pid, Signal::TERM) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let start = Stat::read(pid).unwrap().unwrap().start;
+        let begun = Instant::now();
+        let report = end(&request(&id, Some(ProcessId { pid, start })));
+        assert_eq!((report.killed, report.remaining), (0, Vec::new()));
+        assert!(begun.elapsed() < Duration::from_secs(4), "the grace was not waited for");
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_program_that_heeds_sigterm_gets_no_hang_up() {
+        let id = agent();
+        let folder = tempfile::tempdir().unwrap();
+        let ready = folder.path().join("ready");
+        let heard = folder.path().join("heard");
+        let script = format!(
+            "trap 'sleep 0.2; echo TERM >>{heard}; exit' TERM; trap 'echo HUP >>{heard}' HUP; : >{ready}; while :; do sleep 0.02; done",
+            heard = heard.display(),
+            ready = ready.display()
+        );
+        let mut child = spawn(&id, &script);
+        while !ready.exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let pid = child.id() as i32;
+        let start = Stat::read(pid).unwrap().unwrap().start;
+        end(&request(&id, Some(ProcessId { pid, start })));
+        child.wait().unwrap();
+        assert_eq!(std::fs::read_to_string(heard).unwrap(), "TERM\n");
+    }
+
+    #[test]
     fn a_reused_number_and_other_agents_are_left_alone() {
         let (id, other) = (agent(), agent());
         let mut bystander = spawn(&other, "exec sleep 300");
@@ -184,5 +261,41 @@ mod tests {
         assert!(bystander.try_wait().unwrap().is_none(), "it must still run");
         bystander.kill().unwrap();
         bystander.wait().unwrap();
+    }
+
+    #[test]
+    fn a_record_that_names_somebody_elses_process_ends_nothing() {
+        let (id, other) = (agent(), agent());
+        let mut bystander = spawn(&other, "exec sleep 300");
+        let pid = bystander.id() as i32;
+        let start = Stat::read(pid).unwrap().unwrap().start;
+        let report = end(&request(&id, Some(ProcessId { pid, start })));
+        assert_eq!(report, EndReport { stranger: Some(pid), ..EndReport::default() });
+        assert!(bystander.try_wait().unwrap().is_none(), "it must still run");
+        bystander.kill().unwrap();
+        bystander.wait().unwrap();
+    }
+
+    #[test]
+    fn a_program_that_cleared_its_environment_is_known_by_its_supervisor() {
+        let id = agent();
+        let mut supervisor = spawn(&id, "env -i sleep 300; :");
+        let children = || -> Vec<Stat> {
+            let own = supervisor.id() as i32;
+            procfs::all().into_iter().filter(|stat| stat.parent == own).collect()
+        };
+        let cleared = |stat: &Stat| {
+            std::fs::read(format!("/proc/{}/environ", stat.pid)).is_ok_and(|environ| environ.is_empty())
+        };
+        let program = loop {
+            if let Some(stat) = children().into_iter().find(cleared) {
+                break ProcessId { pid: stat.pid, start: stat.start };
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let report = end(&request(&id, Some(program)));
+        assert_eq!((report.stranger, report.remaining), (None, vec![]));
+        assert!(Stat::read(program.pid).unwrap().is_none_or(|stat| stat.is_gone()));
+        supervisor.wait().unwrap();
     }
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use jiff::Timestamp;
 use mngr_model::facts::{ProcessFact, Terminal};
 use mngr_model::process::ProcessId;
+use rustix::process::Signal;
 
 /// Clock ticks per second in `/proc`: fixed at 100 for user space on every Linux architecture.
 const TICKS_PER_SECOND: u64 = 100;
@@ -93,6 +94,14 @@ pub(crate) fn all() -> Vec<Stat> {
 pub(crate) fn has_env(pid: i32, pair: &str) -> bool {
     let Ok(environ) = fs::read(format!("/proc/{pid}/environ")) else { return false };
     environ.split(|byte| *byte == 0).any(|entry| entry == pair.as_bytes())
+}
+
+/// Whether the process has told the kernel to drop that signal.
+pub(crate) fn ignores(pid: i32, signal: Signal) -> bool {
+    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else { return false };
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    mask & (1 << (signal.as_raw() - 1)) != 0
 }
 
 /// The id of the running boot.

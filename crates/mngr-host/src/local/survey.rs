@@ -4,20 +4,25 @@
 //! are enough agents to pay for them.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, ExtraFacts, Markers, ProcessFact, Survey};
 use mngr_model::layout::HostLayout;
-use mngr_model::process::{Ending, ProcessRecord};
+use mngr_model::process::{Ending, ProcessId, ProcessRecord};
 use mngr_model::state::WaitingReason;
 use mngr_model::{AgentId, AgentRecord};
+use rustix::fs::OFlags;
 
 use crate::local::procfs;
 
 /// Below this many agents a second thread costs more than it saves.
 const AGENTS_PER_THREAD: usize = 48;
+/// No file of a state folder is ever this large, unless somebody wants to fill our memory.
+const FILE_LIMIT: u64 = 4 << 20;
 
 type Looked = Result<Option<AgentFacts>, BrokenAgent>;
 
@@ -87,7 +92,7 @@ fn look_at(agents_dir: &Path, folder: &str, detail: Detail) -> Looked {
     }
     let dir = agents_dir.join(folder);
     let broken = |problem: String| BrokenAgent { folder: folder.to_owned(), problem };
-    let data = match fs::read(dir.join("data.json")) {
+    let data = match read_small(&dir.join("data.json")) {
         Ok(data) => data,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(broken(format!("cannot read `data.json`: {error}"))),
@@ -111,7 +116,11 @@ fn look_at(agents_dir: &Path, folder: &str, detail: Detail) -> Looked {
     }
     let has_terminal = matches!(agent, ProcessFact::Alive { terminal: Some(_), .. });
     let needs_supervisor = detail == Detail::Full || !has_terminal;
-    let supervisor = if needs_supervisor { look_up(process.supervisor) } else { ProcessFact::NotLooked };
+    let supervisor = if needs_supervisor {
+        own_or_gone(look_up(process.supervisor), process.supervisor, &record.id)
+    } else {
+        ProcessFact::NotLooked
+    };
     let started_at = process.agent.filter(|_| !is_stale).and_then(|id| procfs::started_at(id.start));
     let markers = if agent.is_alive() { read_markers(&dir) } else { Markers::default() };
     let extra = match detail {
@@ -121,8 +130,35 @@ fn look_at(agents_dir: &Path, folder: &str, detail: Detail) -> Looked {
     Ok(Some(AgentFacts { record, process, same_boot, supervisor, agent, markers, started_at, extra }))
 }
 
+/// The agent can write its own record: a process that was not started as its supervisor is none.
+fn own_or_gone(fact: ProcessFact, recorded: Option<ProcessId>, agent: &AgentId) -> ProcessFact {
+    let mark = || format!("{MNGR_AGENT_ID}={agent}");
+    let is_own = |id: ProcessId| procfs::has_env(id.pid, &mark());
+    if fact.is_alive() && !recorded.is_some_and(is_own) { ProcessFact::Gone } else { fact }
+}
+
+/// A file the agent can write: a pipe in its place must not block us, nor an endless file fill our memory.
+fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let file = fs::File::options().read(true).custom_flags(flags).open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not an ordinary file"));
+    }
+    if meta.len() > FILE_LIMIT {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut bytes = Vec::with_capacity(meta.len() as usize + 1);
+    file.take(FILE_LIMIT).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn read_small_text(path: &Path) -> Option<String> {
+    String::from_utf8(read_small(path).ok()?).ok()
+}
+
 fn read_process(dir: &Path) -> ProcessRecord {
-    match fs::read(dir.join("process")) {
+    match read_small(&dir.join("process")) {
         Ok(text) => ProcessRecord::parse(&String::from_utf8_lossy(&text)),
         Err(_) => ProcessRecord::default(),
     }
@@ -130,7 +166,7 @@ fn read_process(dir: &Path) -> ProcessRecord {
 
 fn read_markers(dir: &Path) -> Markers {
     let waiting = modified(&dir.join("waiting"));
-    let reason = waiting.and_then(|_| fs::read_to_string(dir.join("waiting")).ok());
+    let reason = waiting.and_then(|_| read_small_text(&dir.join("waiting")));
     Markers {
         active: modified(&dir.join("active")),
         waiting,
@@ -140,7 +176,7 @@ fn read_markers(dir: &Path) -> Markers {
 }
 
 fn extra_facts(dir: &Path) -> ExtraFacts {
-    let url = fs::read_to_string(dir.join("status/url")).ok();
+    let url = read_small_text(&dir.join("status/url"));
     let newest = |names: &[&str]| names.iter().filter_map(|name| modified(&dir.join(name))).max();
     ExtraFacts {
         url: url.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),

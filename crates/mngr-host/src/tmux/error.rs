@@ -43,13 +43,14 @@ pub enum TmuxError {
 }
 
 impl TmuxError {
-    /// Judges a failed run by tmux's words. Only three mean that something is not there.
+    /// Judges a failed run by tmux's words. Only these mean that something is not there.
     pub(crate) fn of(output: &Output) -> Self {
         let message = output.stderr_text();
         let says = |text: &str| message.contains(text);
         if says("no server running")
             || says("error connecting to")
             || says("can't find")
+            || says("no such session")
             || says("no current target")
         {
             Self::Gone { message }

@@ -13,5 +13,5 @@ pub use config::{ServerConfig, render_config};
 pub use error::TmuxError;
 pub use pane::{CaptureRange, PaneFacts};
 pub use server::{Socket, Tmux};
-pub use session::{ExtraWindow, NewSession};
+pub use session::{ExtraWindow, NewSession, SessionOwner};
 pub use target::{PaneId, SessionName, SessionNameError};

@@ -1,6 +1,7 @@
 //! Sessions: made whole in one call, ended by exact name.
 
-use mngr_model::HostPath;
+use mngr_model::env::MNGR_AGENT_ID;
+use mngr_model::{AgentId, HostPath};
 
 use crate::proc::{Cmd, Output};
 use crate::tmux::error::TmuxError;
@@ -18,6 +19,17 @@ pub struct ExtraWindow {
     pub name: Option<String>,
     /// The words it runs, without a shell in between.
     pub words: Vec<String>,
+}
+
+/// Whose session it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionOwner {
+    /// There is no session of that name.
+    NoSession,
+    /// It was made for this agent.
+    Agent(AgentId),
+    /// It says nothing: the user's own, or one of another program.
+    Unmarked,
 }
 
 /// A session to be made.
@@ -51,6 +63,7 @@ impl Tmux<'_> {
     /// Makes the session, in one tmux call, and says which pane its program runs in.
     pub fn new_session(&self, new: &NewSession) -> Result<PaneId, TmuxError> {
         let session = new.name.session_target();
+        let dir = escape_separator(&escape_format(new.dir.as_str()));
         let (width, height) = (new.size.0.to_string(), new.size.1.to_string());
         let mut cmd = self.command(Some(&new.config));
         for name in &new.unset {
@@ -65,9 +78,9 @@ impl Tmux<'_> {
             "-s",
             new.name.as_str(),
             "-n",
-            &new.window,
+            &escape_separator(&new.window),
         ]);
-        cmd = cmd.args(["-x", &width, "-y", &height, "-c", new.dir.as_str()]);
+        cmd = cmd.args(["-x", &width, "-y", &height, "-c", &dir]);
         for (name, value) in &new.env {
             cmd = cmd.arg("-e").arg(format!("{name}={value}"));
         }
@@ -81,13 +94,20 @@ impl Tmux<'_> {
             &new.default_command,
         ]);
         if let Some(size) = &new.window_size {
-            cmd = cmd.args([";", "set-option", "-t", &new.name.pane_target(), "window-size", size]);
+            cmd = cmd.args([
+                ";",
+                "set-option",
+                "-t",
+                &new.name.pane_target(),
+                "window-size",
+                &escape_separator(size),
+            ]);
         }
         for window in &new.extra {
             // -d: the agent's window stays the one a viewer sees first.
-            cmd = cmd.args([";", "new-window", "-d", "-t", &new.name.pane_target(), "-c", new.dir.as_str()]);
+            cmd = cmd.args([";", "new-window", "-d", "-t", &new.name.pane_target(), "-c", &dir]);
             if let Some(name) = &window.name {
-                cmd = cmd.args(["-n", name]);
+                cmd = cmd.args(["-n", &escape_separator(name)]);
             }
             cmd = cmd.args(window.words.iter().map(|word| escape_separator(word)));
         }
@@ -135,13 +155,28 @@ impl Tmux<'_> {
         }
     }
 
-    /// Whether tmux knows a session of exactly that name.
-    pub fn has_session(&self, name: &SessionName) -> Result<bool, TmuxError> {
-        match self.run_surviving_exit(&self.command(None).args(["has-session", "-t", &name.session_target()]))
-        {
-            Ok(_) => Ok(true),
-            Err(error) if error.is_gone() => Ok(false),
+    /// Whose session of exactly that name it is: sessions are marked with their agent when they are made.
+    pub fn session_owner(&self, name: &SessionName) -> Result<SessionOwner, TmuxError> {
+        let words = ["show-environment", "-t", &name.session_target(), MNGR_AGENT_ID];
+        match self.run_surviving_exit(&self.command(None).args(words)) {
+            Ok(output) => {
+                let text = output.stdout_text();
+                let id = text.trim().strip_prefix(MNGR_AGENT_ID).and_then(|rest| rest.strip_prefix('='));
+                Ok(id.and_then(AgentId::parse).map_or(SessionOwner::Unmarked, SessionOwner::Agent))
+            }
+            Err(error) if error.is_gone() => Ok(SessionOwner::NoSession),
+            Err(TmuxError::Failed { message }) if message.contains("unknown variable") => {
+                Ok(SessionOwner::Unmarked)
+            }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Ends a session that was made for this agent. No such session, or somebody else's, is success.
+    pub fn kill_session_of(&self, name: &SessionName, agent: &AgentId) -> Result<(), TmuxError> {
+        match self.session_owner(name)? {
+            SessionOwner::Agent(owner) if owner == *agent => self.kill_session(name),
+            _ => Ok(()),
         }
     }
 
@@ -179,6 +214,11 @@ impl Tmux<'_> {
 /// The socket's name in `TMUX=/tmp/tmux-0/name,pid,session`.
 fn socket_name(tmux: &str) -> &str {
     tmux.split(',').next().unwrap_or_default().rsplit('/').next().unwrap_or_default()
+}
+
+/// tmux expands formats in `-c`, and `#(...)` is a format that runs a program: a folder may be named like that.
+fn escape_format(text: &str) -> String {
+    text.replace('#', "##")
 }
 
 /// tmux takes an argument that ends in `;` as the end of a command.

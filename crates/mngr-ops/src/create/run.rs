@@ -238,7 +238,7 @@ impl Build<'_> {
         let (world, host) = (self.world, self.host.as_ref());
         let source = source::fetch(world, source, journal)?;
         let plan = plan::plan(host, &source, self.name, self.request)?;
-        workspace::make(world, host, &source, &plan, self.request, journal)?;
+        workspace::make(world, host, self.id, &source, &plan, self.request, journal)?;
         let agent = host.layout().agent(self.id);
         journal.step(Step::Folder { path: agent.root().clone() })?;
         provision::state_folder(host, &agent)?;

@@ -6,15 +6,16 @@ use mngr_config::ExtraPath;
 use mngr_host::git::{Git, IgnoredFiles, MirrorRoute, StartPoint};
 use mngr_host::host::Host;
 use mngr_host::rsync::{Endpoint, Rsync};
-use mngr_model::HostPath;
 use mngr_model::journal::Step;
 use mngr_model::transfer::TransferMode;
+use mngr_model::{AgentId, HostPath};
 
 use super::error::CreateError;
 use super::plan::{Checkout, Plan};
 use super::request::{CreateRequest, UncleanFiles};
 use super::source::Source;
 use crate::journal::Journal;
+use crate::own_dirs;
 use crate::world::World;
 
 /// How long a clone may take.
@@ -24,6 +25,7 @@ pub(super) const CLONE_DEADLINE: Duration = Duration::from_secs(3600);
 pub(super) fn make(
     world: &World,
     host: &dyn Host,
+    agent: &AgentId,
     source: &Source,
     plan: &Plan,
     request: &CreateRequest,
@@ -35,6 +37,10 @@ pub(super) fn make(
     require_free(host, &plan.work_dir)?;
     if let Some(parent) = plan.work_dir.parent() {
         host.files().make_folder(&parent)?;
+    }
+    if let Some(note) = own_dirs::note_needed(host, agent, &plan.work_dir) {
+        journal.step(Step::File { path: note })?;
+        own_dirs::note(host, agent, &plan.work_dir)?;
     }
     match plan.transfer {
         TransferMode::None => {}

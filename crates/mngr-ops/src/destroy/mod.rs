@@ -10,6 +10,6 @@ mod tests;
 
 pub use crate::trash::TrashError;
 pub use error::DestroyError;
-pub use plan::{Plan, plan};
+pub use plan::{Plan, needs_force, plan};
 pub use request::{DestroyOptions, Destroyed, WorkDir};
 pub use run::{destroy, destroy_many, resume};

@@ -67,6 +67,6 @@ fn plan_one(
 }
 
 /// What lives, and what may live, is only ended on request.
-pub(super) fn needs_force(state: AgentState) -> bool {
+pub fn needs_force(state: AgentState) -> bool {
     state.is_alive() || state == AgentState::Unknown
 }

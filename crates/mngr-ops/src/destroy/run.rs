@@ -27,7 +27,7 @@ use crate::again::{LookError, look_again};
 use crate::fanout;
 use crate::fleet::Agent;
 use crate::journal::Journal;
-use crate::stop::{self, StopOptions};
+use crate::stop::{self, StopError, StopOptions};
 use crate::trash::{self, BranchRemoval, Manifest, Neighbours, TrashError, Work};
 use crate::world::World;
 
@@ -77,18 +77,21 @@ fn destroy_one(
     let host = agent.host.as_ref();
     let (journal, mut manifest) = begin(world, agent, options)?;
     let name = || agent.name().to_string();
-    let stopped = stop::stop(world, agent, &StopOptions { grace: options.grace })
-        .map_err(|source| DestroyError::Stop { name: name(), source })
-        .and_then(|_| Ok(interrupt::check()?));
+    let stopped = end(world, agent, &StopOptions { grace: options.grace })
+        .and_then(|note| Ok(interrupt::check().map(|()| note)?));
     // From here on it runs to its end, or all the way back.
     let _shield = interrupt::shield();
-    if let Err(error) = stopped {
-        host.files().remove_tree(host.layout().trash_of(agent.id()).root())?;
-        journal.finish()?;
-        return Err(error);
-    }
+    let note = match stopped {
+        Ok(note) => note,
+        Err(error) => {
+            host.files().remove_tree(host.layout().trash_of(agent.id()).root())?;
+            journal.finish()?;
+            return Err(error);
+        }
+    };
     match carry_out(host, &mut manifest, neighbours) {
-        Ok(destroyed) => {
+        Ok(mut destroyed) => {
+            destroyed.notes.extend(note);
             journal.finish()?;
             Ok(destroyed)
         }
@@ -104,6 +107,16 @@ fn destroy_one(
                 left: crate::error_chain(&left),
             }),
         },
+    }
+}
+
+/// Stops the agent. A process that its record names and that is somebody else's must not keep it from being destroyed:
+/// that is only noted.
+fn end(world: &World, agent: &Agent, options: &StopOptions) -> Result<Option<String>, DestroyError> {
+    match stop::stop(world, agent, options) {
+        Ok(_) => Ok(None),
+        Err(error @ StopError::NotItsProcess { .. }) => Ok(Some(error.to_string())),
+        Err(source) => Err(DestroyError::Stop { name: agent.name().to_string(), source }),
     }
 }
 
@@ -248,8 +261,7 @@ pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), Des
     }
     let mut manifest = trash::read_manifest(host, &trash).map_err(failed)?;
     if let Some(agent) = find(world, host, &header.agent_id)? {
-        stop::stop(world, &agent, &StopOptions::from_settings(&world.settings))
-            .map_err(|source| DestroyError::Stop { name: name(), source })?;
+        end(world, &agent, &StopOptions::from_settings(&world.settings))?;
     }
     let neighbours = Neighbours::of(host, &BTreeSet::from([header.agent_id.clone()]))?;
     carry_out(host, &mut manifest, &neighbours).map(|_| ()).map_err(failed)

@@ -204,6 +204,7 @@ fn delete(host: &dyn Host, id: &AgentId) -> Result<(), RemoveError> {
     if let Some(to) = manifest.moved_to() {
         files.remove_tree(to).map_err(TrashError::from)?;
     }
+    files.remove_file(&host.layout().made_work_dir(id)).map_err(TrashError::from)?;
     Ok(files.remove_tree(trash.root()).map_err(TrashError::from)?)
 }
 

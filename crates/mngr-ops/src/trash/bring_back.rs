@@ -71,7 +71,9 @@ fn rejoin(host: &dyn Host, dir: &HostPath, checkout: &Checkout) -> Result<Return
             fault::point();
             git.attach_head(&branch)?;
             if branch != *wanted {
-                returned.notes.push(format!("branch `{wanted}` has moved since: the agent is on `{branch}`"));
+                returned.notes.push(format!(
+                    "branch `{wanted}` has moved since, or is in use elsewhere: the agent is on `{branch}`"
+                ));
             }
             returned.branch = Some(branch);
         }

@@ -34,6 +34,12 @@ pub enum TrashError {
         /// The number of its form.
         version: u32,
     },
+    /// The note names folders that are not this agent's.
+    #[error("`{path}` does not describe the agent it lies with")]
+    Misleading {
+        /// The file.
+        path: HostPath,
+    },
     /// The folder that should come back is neither in the trash nor at its old place.
     #[error("the work dir `{path}` is gone from the trash")]
     WorkLost {

@@ -12,9 +12,8 @@ use mngr_model::{AgentId, AgentName, HostPath};
 
 use super::error::TrashError;
 use super::manifest::{Checkout, HeldBranch, KeptReason, Manifest, Rescue, Work};
-
-/// The folder for work dirs on another file system than the host dir, beside them.
-const TRASH_BESIDE: &str = ".mngr-trash";
+use super::store::trash_beside;
+use crate::own_dirs;
 
 /// The other agents of a host: none of them may lose the ground it stands on.
 pub(crate) struct Neighbours(Vec<Neighbour>);
@@ -31,13 +30,16 @@ impl Neighbours {
         let records = host.survey(Detail::Basic)?.agents.into_iter().map(|facts| facts.record);
         let others = records.filter(|record| !except.contains(&record.id)).map(|record| Neighbour {
             name: record.name,
-            work_dir: record.work_dir,
-            repository: record.workspace.and_then(|workspace| workspace.repository),
+            work_dir: real_path(host, &record.work_dir),
+            repository: record
+                .workspace
+                .and_then(|workspace| workspace.repository)
+                .map(|repository| real_path(host, &repository)),
         });
         Ok(Self(others.collect()))
     }
 
-    /// Those that work inside the folder, or in a checkout of a repository inside it.
+    /// Those that work inside the folder (its links resolved), or in a checkout of a repository inside it.
     fn users_of(&self, dir: &HostPath) -> Vec<AgentName> {
         let is_user = |other: &&Neighbour| {
             other.work_dir.is_within(dir) || other.repository.as_ref().is_some_and(|path| path.is_within(dir))
@@ -72,12 +74,15 @@ pub(crate) fn fate(
     if !host.files().exists(dir)? {
         return Ok(Fate::Missing);
     }
+    if !own_dirs::is_ours(host, &manifest.id, dir)? {
+        return Ok(Fate::Kept(KeptReason::NotOurs));
+    }
     let is_worktree = Git::new(host, dir.clone()).is_worktree()?;
     let was_worktree = is_worktree || manifest.transfer == Some(TransferMode::GitWorktree);
     if was_worktree && !manifest.request.allow_worktree_removal {
         return Ok(Fate::Kept(KeptReason::NotAllowed));
     }
-    let agents = neighbours.users_of(dir);
+    let agents = neighbours.users_of(&real_path(host, dir));
     if !agents.is_empty() {
         return Ok(Fate::Kept(KeptReason::UsedBy { agents }));
     }
@@ -222,7 +227,7 @@ fn place_for(host: &dyn Host, manifest: &Manifest) -> Result<HostPath, TrashErro
         Err(error) => {
             files.remove_file(&probe)?;
             if error.is_cross_device() {
-                return Ok(parent.join(TRASH_BESIDE).join(manifest.id.as_str()));
+                return Ok(trash_beside(&parent, &manifest.id));
             }
             Err(error.into())
         }

@@ -102,6 +102,8 @@ impl Work {
 pub(crate) enum KeptReason {
     /// It is the user's own folder.
     InPlace,
+    /// The record calls it mngr's own, but nothing proves it.
+    NotOurs,
     /// The user asked for it.
     NotAllowed,
     /// Other agents work in it, or in checkouts of the repository in it.
@@ -115,6 +117,7 @@ impl std::fmt::Display for KeptReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::InPlace => f.write_str("it is not mngr's own"),
+            Self::NotOurs => f.write_str("nothing shows that mngr made it"),
             Self::NotAllowed => f.write_str("its removal is not allowed"),
             Self::UsedBy { agents } => {
                 let names: Vec<&str> = agents.iter().map(AgentName::as_str).collect();
@@ -239,6 +242,7 @@ mod tests {
             Work::Moved { to: HostPath::new("/h/trash/x/work"), checkout: Some(checkout.clone()) },
             Work::Kept { reason: used_by },
             Work::Kept { reason: KeptReason::InPlace },
+            Work::Kept { reason: KeptReason::NotOurs },
             Work::Missing { checkout: None },
         ];
         for fate in fates {

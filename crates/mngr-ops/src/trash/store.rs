@@ -10,6 +10,8 @@ use super::manifest::{Manifest, VERSION};
 
 /// The manifest of an agent that `gc` is deleting for good: under this name `undo` does not find it any more.
 const EXPIRED: &str = "expired.json";
+/// The folder for work dirs on another file system than the host dir, beside them.
+const TRASH_BESIDE: &str = ".mngr-trash";
 
 /// A folder in the trash whose manifest cannot be used.
 #[derive(Debug)]
@@ -65,22 +67,28 @@ pub(crate) fn expired_manifest(trash: &TrashLayout) -> HostPath {
 
 /// The manifest of one destroyed agent.
 pub(crate) fn read_manifest(host: &dyn Host, trash: &TrashLayout) -> Result<Manifest, TrashError> {
-    read_at(host, trash.manifest())
+    read_at(host, trash, trash.manifest())
 }
 
 /// The manifest of an agent that is being deleted for good.
 pub(crate) fn read_expired(host: &dyn Host, trash: &TrashLayout) -> Result<Manifest, TrashError> {
-    read_at(host, expired_manifest(trash))
+    read_at(host, trash, expired_manifest(trash))
 }
 
-fn read_at(host: &dyn Host, path: HostPath) -> Result<Manifest, TrashError> {
+fn read_at(host: &dyn Host, trash: &TrashLayout, path: HostPath) -> Result<Manifest, TrashError> {
     let bytes = host.files().read(&path)?;
     let manifest: Manifest = serde_json::from_slice(&bytes)
         .map_err(|source| TrashError::Damaged { path: path.clone(), source })?;
     if manifest.version > VERSION {
         return Err(TrashError::TooNew { path, version: manifest.version });
     }
-    Ok(manifest)
+    let is_own = trash.root().file_name() == Some(manifest.id.as_str());
+    let is_here = manifest.moved_to().is_none_or(|to| {
+        let beside = manifest.work_dir.parent().map(|above| trash_beside(&above, &manifest.id));
+        *to == trash.work() || Some(to) == beside.as_ref()
+    });
+    // What it names is moved and, one day, deleted: it must not name anything else.
+    if is_own && is_here { Ok(manifest) } else { Err(TrashError::Misleading { path }) }
 }
 
 /// Writes the manifest. It must be synced before anything it tells of moves.
@@ -95,6 +103,11 @@ pub(crate) fn write_manifest(
         .map_err(|source| TrashError::Damaged { path: path.clone(), source })?;
     host.files().write(&path, &text, Access::Private, durability)?;
     Ok(())
+}
+
+/// Where a work dir on another file system than the host dir goes: beside where it was.
+pub(crate) fn trash_beside(above: &HostPath, id: &AgentId) -> HostPath {
+    above.join(TRASH_BESIDE).join(id.as_str())
 }
 
 /// How many bytes a destroyed agent takes up.

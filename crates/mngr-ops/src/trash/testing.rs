@@ -24,6 +24,7 @@ use mngr_model::{AgentId, AgentState, HostPath, ProviderName};
 use serde_json::json;
 
 use crate::fleet::{Agent, Fleet};
+use crate::own_dirs;
 use crate::world::{Silent, World};
 
 /// Files that fail once the fuse has burnt, and a folder that is as if on another file system.
@@ -354,6 +355,11 @@ impl Bench {
     ) -> Agent {
         let id = random::agent_id();
         let state = self.host.layout().agent(&id);
+        if workspace["is_generated"] == true
+            && own_dirs::note_needed(self.host.as_ref(), &id, work_dir).is_some()
+        {
+            own_dirs::note(self.host.as_ref(), &id, work_dir).unwrap();
+        }
         let write = |path: HostPath, text: String| {
             LocalFiles.make_folder(&path.parent().unwrap()).unwrap();
             LocalFiles.write(&path, text.as_bytes(), Access::Private, Durability::Cached).unwrap();

@@ -31,7 +31,7 @@ pub enum UndoError {
         unavailable: Vec<String>,
     },
     /// Several have that name.
-    #[error("several destroyed agents are called `{target}`, give an id: {}", .candidates.join(", "))]
+    #[error("several destroyed agents are called `{target}`, give an id, the newest first:{}", .candidates.iter().map(|one| format!("\n  {one}")).collect::<String>())]
     Ambiguous {
         /// What was asked for.
         target: String,

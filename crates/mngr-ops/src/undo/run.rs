@@ -94,7 +94,8 @@ fn find(world: &World, target: &AgentRef) -> Result<(Arc<dyn Host>, Manifest), U
     };
     if meant.len() > 1 {
         let describe = |(host, manifest): &(Arc<dyn Host>, Manifest)| {
-            format!("{} (destroyed {} on {})", manifest.id, manifest.destroyed_at, host.info().address())
+            let at = manifest.destroyed_at.strftime("%Y-%m-%d %H:%M:%SZ");
+            format!("{}  destroyed {at} on {}", manifest.id, host.info().address())
         };
         return Err(UndoError::Ambiguous { target, candidates: meant.iter().map(describe).collect() });
     }

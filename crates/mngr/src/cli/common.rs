@@ -30,15 +30,15 @@ pub(crate) struct CommonArgs {
     pub(crate) setting: Vec<String>,
 
     /// Accepted for older scripts; has no effect: every provider is always asked
-    #[arg(long)]
+    #[arg(long, hide = true)]
     safe: bool,
 
     /// Accepted for older scripts; has no effect: this version has no plugins
-    #[arg(long, alias = "enable-plugin", value_name = "NAME")]
+    #[arg(long, alias = "enable-plugin", value_name = "NAME", hide = true)]
     plugin: Vec<String>,
 
     /// Accepted for older scripts; has no effect: this version has no plugins
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide = true)]
     disable_plugin: Vec<String>,
 
     /// Show this help

@@ -3,6 +3,7 @@
 use clap::Command;
 
 use crate::cli;
+use crate::commands::help;
 
 /// Help of one verb.
 pub(crate) const VERB_TEMPLATE: &str = "\
@@ -29,40 +30,51 @@ COMMANDS
 {subcommands}
 
 OPTIONS
-{options}
+  -h, --help  Show this help
 
 EXAMPLES{after-help}
 ";
 
-/// Help of mngr itself.
+/// Help of mngr itself. The verbs are put in by [`top`]: clap knows no groups.
 pub(crate) const TOP_TEMPLATE: &str = "\
 mngr {version}: {about}
 
 SYNOPSIS
   mngr COMMAND [OPTIONS]
-  mngr help [COMMAND|TOPIC]
-
-COMMANDS
-{subcommands}
-
-OPTIONS
-{options}
-
-EXAMPLES{after-help}
+  mngr help COMMAND|TOPIC
 ";
 
-/// What most people do first.
-pub(crate) const TOP_EXAMPLES: &str = "  \
-  mngr create fix-login -- codex      start an agent in a git worktree of its own
-  mngr list                           see what all agents are doing
+/// The verbs, in the order in which they are needed.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("MAKE AGENTS AND LOOK AT THEM", &["create", "list", "connect", "capture", "explain"]),
+    ("WORK WITH THEM", &["message", "wait", "exec", "pull", "push"]),
+    ("LIFE AND DEATH", &["stop", "start", "rename", "label", "destroy", "undo", "gc"]),
+    ("MNGR ITSELF", &["config", "help"]),
+];
+
+/// What most people do first, and where to read on.
+const TOP_END: &str = "\
+EXAMPLES
+  mngr create fix-login -- codex      an agent in a git worktree of its own
+  mngr list                           what all agents are doing
   mngr message fix-login 'go on'      tell one something
-  mngr connect fix-login              watch it in its terminal
-  mngr pull fix-login                 bring its branch here
-  mngr destroy fix-login              put it away (`mngr undo` brings it back)";
+  mngr connect fix-login              its terminal; leave with Ctrl-b d
+  mngr pull fix-login --merge         its commits, merged into your branch
+  mngr destroy fix-login              gone (`mngr undo fix-login`: back)
+
+OPTIONS
+  -h, --help     Show this help; after a command, that command's
+  -V, --version  Show the version
+
+TOPICS
+";
 
 /// Help of the verb these words name; of mngr itself without words. `None` when there is no such verb.
 pub(crate) fn of<S: AsRef<str>>(words: &[S]) -> Option<String> {
     let mut command = cli::command();
+    if words.is_empty() {
+        return Some(top(command));
+    }
     let mut name = cli::NAME.to_owned();
     for word in words {
         let found = command.find_subcommand(word.as_ref())?.clone();
@@ -71,6 +83,24 @@ pub(crate) fn of<S: AsRef<str>>(words: &[S]) -> Option<String> {
         command.build();
     }
     Some(render(command))
+}
+
+/// Help of mngr itself: its verbs in groups, first steps, and where to read on.
+fn top(command: Command) -> String {
+    let widest = command.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or_default();
+    let mut page = render(command.clone());
+    for (heading, verbs) in GROUPS {
+        page += &format!("\n{heading}\n");
+        for verb in verbs.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let also =
+                verb.get_visible_aliases().map(|alias| format!(" (also: {alias})")).collect::<String>();
+            page += &format!("  {:<widest$}  {about}{also}\n", verb.get_name());
+        }
+    }
+    let topics = help::topic_names();
+    let topics = topics.chunks(5).map(|names| format!("  {}\n", names.join(", "))).collect::<String>();
+    format!("{page}\n{TOP_END}{topics}")
 }
 
 /// clap's short layout, one line per option where it fits, with the long description.
@@ -110,6 +140,19 @@ mod tests {
             let places: Vec<Option<usize>> = sections.iter().map(|section| help.find(section)).collect();
             assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{help}");
         }
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_of_the_top_page_which_fits_a_narrow_terminal() {
+        let top = cli::command();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
+        let mut all: Vec<&str> = top.get_subcommands().map(Command::get_name).collect();
+        grouped.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(grouped, all);
+        let page = of::<&str>(&[]).unwrap();
+        assert!(page.contains("\n  list     List agents and what they are doing (also: ls)\n"), "{page}");
+        assert!(page.lines().all(|line| line.len() <= 80), "{page}");
     }
 
     #[test]

@@ -120,6 +120,11 @@ fn with_settings(
     let Some(command) = options::leaf(path) else {
         return Ok((matches.clone(), Ok(loaded), FromTemplates::default()));
     };
+    let known = &loaded.merged.settings().create_templates;
+    if templates.iter().any(|name| !known.contains_key(name)) {
+        // It may well exist, in settings that do not count yet.
+        loaded.require_trust(path)?;
+    }
     let mut given = defaults::of_verb(&loaded.merged, path, &command, typed)?;
     let from_templates = defaults::of_templates(&loaded.merged, &templates, &command, typed)?;
     given.extend(from_templates.given.iter().cloned());

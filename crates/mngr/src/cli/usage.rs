@@ -1,5 +1,7 @@
 //! A wrong command line, told in our words: the thing that is wrong, what was probably meant, where to read more.
 
+use std::num::ParseIntError;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 use mngr_query::sanitize;
 
@@ -67,9 +69,16 @@ pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
             )),
         },
         ClapKind::ValueValidation => {
-            let why =
-                std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-            CliError::usage(format!("Invalid value for `{}`: `{}`{why}", name(), value()))
+            let quoted = format!("`{}`", value());
+            let why = match std::error::Error::source(error) {
+                None => quoted,
+                Some(why) if why.is::<ParseIntError>() => format!("{quoted} is not a whole number"),
+                Some(why) => match sanitize(&why.to_string()).into_owned() {
+                    why if why.starts_with(&quoted) => why,
+                    why => format!("{quoted}: {why}"),
+                },
+            };
+            CliError::usage(format!("Invalid value for `{}`: {why}", name()))
         }
         ClapKind::ArgumentConflict => {
             let others: Vec<String> =
@@ -91,10 +100,33 @@ pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
         ClapKind::InvalidUtf8 => CliError::usage("an argument is not valid UTF-8"),
         _ => CliError::usage(first_line(error)),
     };
-    let suggested =
-        texts(error, ContextKind::SuggestedArg).into_iter().chain(texts(error, ContextKind::SuggestedValue));
-    let failure = suggested.fold(failure, |failure, near| failure.hinted(format!("did you mean `{near}`?")));
+    let suggested: Vec<String> = texts(error, ContextKind::SuggestedArg)
+        .into_iter()
+        .chain(texts(error, ContextKind::SuggestedValue))
+        .collect();
+    // Who mistyped an option needs no advice about words that are none.
+    let advice = if suggested.is_empty() { hyphen_advice(verb) } else { None };
+    let failure = suggested
+        .into_iter()
+        .fold(failure, |failure, near| failure.hinted(format!("did you mean `{near}`?")));
+    let failure = match (error.kind(), advice) {
+        (ClapKind::UnknownArgument, Some(advice)) if name().starts_with('-') => failure.hinted(advice),
+        _ => failure,
+    };
     failure.hinted(pointer(verb))
+}
+
+/// How words that begin with `-` are written where they are not meant as options of mngr.
+fn hyphen_advice(verb: &[&str]) -> Option<&'static str> {
+    match verb {
+        [] => Some("options come after the command, as in `mngr list --format json`"),
+        ["message" | "msg"] => Some("a text that begins with `-` is given with `-m`, or after `--`"),
+        ["exec" | "x"] => Some("put the command in quotes, or after `--`: `mngr exec AGENT -- ls -l`"),
+        ["create" | "c"] => {
+            Some("the agent's own options come after `--`: `mngr create NAME -- PROGRAM --flag`")
+        }
+        _ => None,
+    }
 }
 
 /// There is no such verb.
@@ -168,6 +200,15 @@ mod tests {
     }
 
     #[test]
+    fn words_that_only_look_like_options_are_met_with_how_to_write_them() {
+        assert!(told(&["message", "a", "-x"]).1[0].contains("given with `-m`"));
+        assert!(told(&["exec", "a", "ls", "-Z"]).1[0].contains("after `--`"));
+        let error =
+            crate::cli::command().try_get_matches_from([NAME, "--format", "json", "list"]).unwrap_err();
+        assert!(from_clap(&error, &[]).hints[0].starts_with("options come after the command"));
+    }
+
+    #[test]
     fn a_word_too_many_is_no_option() {
         assert_eq!(told(&["list", "extra"]).0, "Got unexpected argument: `extra`");
     }
@@ -177,7 +218,9 @@ mod tests {
         let (message, _) = told(&["config", "path", "--scope", "galaxy"]);
         assert_eq!(message, "Invalid value for `--scope`: `galaxy` is not one of user, project, local");
         let (message, _) = told(&["list", "--limit", "many"]);
-        assert!(message.starts_with("Invalid value for `--limit`: `many`"), "{message}");
+        assert_eq!(message, "Invalid value for `--limit`: `many` is not a whole number");
+        let (message, _) = told(&["wait", "a", "--timeout", "5x"]);
+        assert!(message.starts_with("Invalid value for `--timeout`: `5x` is not a duration"), "{message}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::exit_code::ExitCode;
 #[command(
     help_template = help::GROUP_TEMPLATE,
     disable_help_subcommand = true,
-    after_help = "  mngr config list\n  mngr config set commands.create.type claude --scope user\n  mngr config trust"
+    after_help = "  mngr config list\n  mngr config set commands.list.sort name --scope user\n  mngr config trust"
 )]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]

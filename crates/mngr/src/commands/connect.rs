@@ -19,8 +19,10 @@ use crate::ui::ask;
 
 /// Show an agent's terminal
 ///
-/// Attaches to the agent's tmux session, also from inside another tmux; detach with Ctrl-b d. Without an agent: asks which
-/// one. A stopped agent is started first.
+/// Attaches to the agent's tmux session. Detach with Ctrl-b d; inside another tmux, which takes the first Ctrl-b for
+/// itself, with Ctrl-b Ctrl-b d. The agent works on.
+///
+/// Without an agent: asks which one. A stopped agent is started first.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr connect fix-login\n  mngr connect --project .\n  \
                         mngr connect fix-login --connect-command 'tmux -L mngr attach -r -t \"=$MNGR_SESSION_NAME\"'")]

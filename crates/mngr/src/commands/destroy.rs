@@ -57,11 +57,11 @@ pub(crate) struct DestroyArgs {
     dry_run: bool,
 
     /// Accepted for older scripts; has no effect: the trash is emptied by `mngr gc`
-    #[arg(long, overrides_with = "no_gc", help_heading = "OPTIONS")]
+    #[arg(long, overrides_with = "no_gc", hide = true)]
     gc: bool,
 
     /// Accepted for older scripts; has no effect: the trash is emptied by `mngr gc`
-    #[arg(long, overrides_with = "gc", help_heading = "OPTIONS")]
+    #[arg(long, overrides_with = "gc", hide = true)]
     no_gc: bool,
 
     #[command(flatten)]
@@ -145,10 +145,15 @@ fn refuse_hosts(targets: &TargetArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Asks about those that can be destroyed. The others are refused, whatever the answer, so nobody is asked about them.
 fn is_confirmed(agents: &[Agent]) -> Result<bool, CliError> {
     let names: String = agents
         .iter()
+        .filter(|agent| !destroy::needs_force(agent.state.state))
         .map(|agent| format!("  {} ({})\n", sanitize(&agent.address()), agent.state.state))
         .collect();
+    if names.is_empty() {
+        return Ok(true);
+    }
     ask::confirm(&format!("These agents will be destroyed:\n{names}Are you sure you want to continue?"))
 }

@@ -37,11 +37,11 @@ use report::ExecReport;
 )]
 pub(crate) struct ExecArgs {
     /// Agents, then the command; `-` reads agents from standard input
-    #[arg(value_name = "AGENT|COMMAND", help_heading = "ARGUMENTS")]
+    #[arg(value_name = "AGENT|COMMAND", display_order = 0, help_heading = "ARGUMENTS")]
     words: Vec<String>,
 
     /// The command, word by word
-    #[arg(last = true, value_name = "WORD", help_heading = "ARGUMENTS")]
+    #[arg(last = true, value_name = "WORD", display_order = 1, help_heading = "ARGUMENTS")]
     command: Vec<String>,
 
     /// One more agent (can be repeated)
@@ -57,15 +57,15 @@ pub(crate) struct ExecArgs {
     timeout: Option<Duration>,
 
     /// Accepted for older scripts; has no effect: the agent need not run
-    #[arg(long, overrides_with = "no_start", help_heading = "OPTIONS")]
+    #[arg(long, overrides_with = "no_start", hide = true)]
     start: bool,
 
     /// Accepted for older scripts; has no effect: the agent need not run
-    #[arg(long, overrides_with = "start", help_heading = "OPTIONS")]
+    #[arg(long, overrides_with = "start", hide = true)]
     no_start: bool,
 
     /// Accepted for older scripts; has no effect: one failure never keeps the others from being run
-    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], help_heading = "OPTIONS")]
+    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], hide = true)]
     on_error: Option<String>,
 
     #[command(flatten)]
@@ -84,8 +84,9 @@ pub(crate) fn run(ctx: &mut Ctx, args: ExecArgs) -> Result<ExitCode, CliError> {
     let request = ExecRequest { command, cwd: args.cwd.clone(), timeout: args.timeout };
     // For a single agent mngr's own failures have a code that the command's own cannot be mistaken for.
     let as_own_failure = |ctx: &Ctx, error: CliError| {
-        error_text::show(&ctx.console, &ctx.format, &error);
-        Ok(ExitCode::EXEC_FAILED)
+        let code = ExitCode::EXEC_FAILED;
+        error_text::show(&ctx.console, &ctx.format, &error.with("exit_code", code.number()));
+        Ok(code)
     };
     let world = match ctx.world() {
         Ok(world) => world,

@@ -1,6 +1,7 @@
 //! `mngr explain`: why an agent is said to be in its state.
 
 use clap::Args;
+use jiff::Timestamp;
 use mngr_model::facts::Detail;
 use mngr_ops::explain::{self, Explanation, MarkerLook, ProcessLook};
 use mngr_query::sanitize;
@@ -55,7 +56,7 @@ impl Report for ExplainReport {
             ("decided by", it.state.source.as_str().to_owned()),
         ];
         if let (Some(since), Some(age)) = (it.state.since, it.age_seconds) {
-            facts.push(("since", format!("{since} ({age:.0} s)")));
+            facts.push(("since", format!("{} ({age:.0} s)", whole_seconds(since))));
         }
         facts.push(("program", process(&it.program)));
         facts.push(("supervisor", process(&it.supervisor)));
@@ -67,11 +68,16 @@ impl Report for ExplainReport {
         if let Some(ending) = &it.ending {
             let status =
                 ending.status.map(|status| format!(" with status {}", status.to_shell())).unwrap_or_default();
-            let at = ending.at.map(|at| format!(" at {at}")).unwrap_or_default();
+            let at = ending.at.map(|at| format!(" at {}", whole_seconds(at))).unwrap_or_default();
             facts.push(("recorded end", format!("{}{status}{at}", ending.how)));
         }
         facts.push(("marker active", marker(it.markers.active.as_ref())));
-        facts.push(("marker waiting", marker(it.markers.waiting.as_ref())));
+        let reason = it
+            .markers
+            .waiting_reason
+            .map(|reason| format!(", it says {}", reason.as_str()))
+            .unwrap_or_default();
+        facts.push(("marker waiting", marker(it.markers.waiting.as_ref()) + &reason));
         let terminal = match (it.terminal.is_there, &it.terminal.problem) {
             (Some(true), _) => format!(
                 "pane {} on server `{}`",
@@ -103,6 +109,11 @@ fn process(look: &ProcessLook) -> String {
     let suspended = if look.is_suspended { ", suspended" } else { "" };
     let terminal = if look.found == "alive" && !look.has_terminal { ", without a terminal" } else { "" };
     format!("{pid}{}{suspended}{terminal}", look.found)
+}
+
+/// People need no fractions of seconds.
+fn whole_seconds(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
 }
 
 fn marker(look: Option<&MarkerLook>) -> String {

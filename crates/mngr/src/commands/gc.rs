@@ -44,7 +44,7 @@ pub(crate) struct GcArgs {
     dry_run: bool,
 
     /// Accepted for older scripts; has no effect: one failure never keeps the rest from being done
-    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], help_heading = "OPTIONS")]
+    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], hide = true)]
     on_error: Option<String>,
 
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use clap::Args;
 use mngr_query::sanitize;
 
-use crate::cli::{common::CommonArgs, help};
+use crate::cli::{self, common::CommonArgs, help};
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -28,7 +28,7 @@ const TOPICS: &[(&str, &str)] = &[
 #[command(after_help = "  mngr help create\n  mngr help config set\n  mngr help filters")]
 pub(crate) struct HelpArgs {
     /// A command, or a topic
-    #[arg(value_name = "COMMAND|TOPIC")]
+    #[arg(value_name = "COMMAND|TOPIC", help_heading = "ARGUMENTS")]
     words: Vec<String>,
 
     #[command(flatten)]
@@ -38,12 +38,6 @@ pub(crate) struct HelpArgs {
 /// Shows it.
 pub(crate) fn run(ctx: &mut Ctx, args: HelpArgs) -> Result<ExitCode, CliError> {
     let console = &ctx.console;
-    if args.words.is_empty() {
-        let names: Vec<&str> = TOPICS.iter().map(|(name, _)| *name).collect();
-        let page = help::of::<&str>(&[]).unwrap_or_default();
-        console.print_help(&format!("{page}\nTOPICS\n  {}\n", names.join(", ")))?;
-        return Ok(ExitCode::Done);
-    }
     if let Some(page) = help::of(&args.words) {
         console.print_help(&page)?;
         return Ok(ExitCode::Done);
@@ -53,13 +47,39 @@ pub(crate) fn run(ctx: &mut Ctx, args: HelpArgs) -> Result<ExitCode, CliError> {
         console.print_help(page)?;
         return Ok(ExitCode::Done);
     }
-    let text = format!("No such command or topic: `{}`", sanitize(&args.words.join(" ")));
-    Err(CliError::usage(text).hinted("`mngr help` shows all of them"))
+    let typed = args.words.join(" ");
+    let failure = CliError::usage(format!("No such command or topic: `{}`", sanitize(&typed)));
+    let failure = match nearest(&typed) {
+        Some(near) => failure.hinted(format!("did you mean `{near}`?")),
+        None => failure,
+    };
+    Err(failure.hinted("`mngr help` shows all of them"))
+}
+
+/// What pages there are besides those of commands.
+pub(crate) fn topic_names() -> Vec<&'static str> {
+    TOPICS.iter().map(|(name, _)| *name).collect()
+}
+
+/// The command or topic that looks most like the word.
+fn nearest(typed: &str) -> Option<String> {
+    let top = cli::command();
+    let commands = top.get_subcommands().map(clap::Command::get_name);
+    let likeness = |name: &str| strsim::jaro_winkler(name, typed);
+    let near = commands.chain(topic_names()).filter(|name| likeness(name) > 0.8);
+    near.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistyped_page_is_recognised_and_nonsense_is_not() {
+        assert_eq!(nearest("crate").as_deref(), Some("create"));
+        assert_eq!(nearest("filter").as_deref(), Some("filters"));
+        assert_eq!(nearest("xyzzy"), None);
+    }
 
     #[test]
     fn every_topic_begins_with_what_it_is_about() {

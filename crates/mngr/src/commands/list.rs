@@ -36,6 +36,7 @@ const DEFAULT_FIELDS: &str = "name,state,host.name,host.provider,host.state,proj
 /// the others from being shown.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr list\n  mngr list --running --label team=web\n  \
+                        mngr list --fields name,state,exit_status,waiting_reason\n  \
                         mngr list --include 'age > 3600' --sort 'state, name desc'\n  \
                         mngr list --format '{name}\\t{state}'\n  mngr list --watch\n  mngr list --ids --stopped | mngr destroy -")]
 #[command(next_help_heading = "OPTIONS")]
@@ -84,7 +85,7 @@ pub(crate) struct ListArgs {
     schema: bool,
 
     /// Accepted for older scripts; has no effect: a listing never aborts
-    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"])]
+    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], hide = true)]
     on_error: Option<String>,
 
     #[command(flatten)]

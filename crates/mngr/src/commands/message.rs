@@ -23,7 +23,8 @@ use crate::ui::{Console, Output, Report};
 /// Send text to agents
 ///
 /// The first word is the agent and the rest is the text. With -m, --message-file, --agent or `-`, all words are agents. With
-/// one word only, the text is read from standard input, or from an editor.
+/// one word only, the text is read from standard input, or from an editor. A text that begins with `-` is given with -m, or
+/// after `--`.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr message fix-login 'please also fix the test'\n  \
                         mngr message one two -m 'stop here'\n  git diff | mngr message reviewer\n  \
@@ -62,7 +63,7 @@ pub(crate) struct MessageArgs {
     no_start: bool,
 
     /// Accepted for older scripts; has no effect: one failure never keeps the others from being sent
-    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], help_heading = "OPTIONS")]
+    #[arg(long, value_name = "MODE", value_parser = ["abort", "continue"], hide = true)]
     on_error: Option<String>,
 
     #[command(flatten)]

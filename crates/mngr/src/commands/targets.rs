@@ -4,6 +4,7 @@ use clap::Args;
 use mngr_model::address::{AgentAddress, AgentOrHost};
 use mngr_model::facts::Detail;
 use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::select::SelectError;
 use mngr_ops::world::World;
 
 use crate::ctx::Ctx;
@@ -104,27 +105,16 @@ impl Failure {
 
 /// The agents of these addresses.
 pub(crate) fn select(fleet: &Fleet, addresses: &[AgentAddress]) -> Selected {
-    let mut selected = Selected { agents: Vec::new(), failures: Vec::new() };
-    for address in addresses {
-        match fleet.matching(address) {
-            Ok(agents) => {
-                for agent in agents {
-                    let is_same = |other: &Agent| {
-                        other.id() == agent.id() && other.host.info().id == agent.host.info().id
-                    };
-                    if !selected.agents.iter().any(is_same) {
-                        selected.agents.push(agent.clone());
-                    }
-                }
-            }
-            Err(error) => selected.failures.push(Failure {
-                agent: address.to_string(),
-                host_id: None,
-                error: error.into(),
-            }),
-        }
+    let (agents, errors) = fleet.select(addresses);
+    let failure = |error: SelectError| Failure {
+        agent: error.address().to_owned(),
+        host_id: None,
+        error: error.into(),
+    };
+    Selected {
+        agents: agents.into_iter().cloned().collect(),
+        failures: errors.into_iter().map(failure).collect(),
     }
-    selected
 }
 
 // Not a doc comment: clap would show it as the description of every verb.

@@ -144,19 +144,18 @@ impl Report for TrashReport {
         if self.trash.entries.is_empty() {
             return "No destroyed agents found\n".to_owned();
         }
-        let columns = ["NAME", "DESTROYED", "PROJECT", "BRANCH", "SIZE", "ID"];
-        let mut table = Table::new(columns.map(|header| Column::new(header, Align::Left)).into());
+        // Only what is needed to choose one and to name it; a size only where one is known.
+        let has_sizes = self.trash.entries.iter().any(|entry| entry.bytes.is_some());
+        let size = has_sizes.then_some(Column::new("SIZE", Align::Right));
+        let columns = ["NAME", "ID", "DESTROYED"].map(|header| Column::new(header, Align::Left));
+        let rest = ["PROJECT", "BRANCH"].map(|header| Column::new(header, Align::Left));
+        let mut table = Table::new(columns.into_iter().chain(size).chain(rest).collect());
         for entry in &self.trash.entries {
             let destroyed = entry.destroyed_at.strftime("%Y-%m-%d %H:%M:%SZ").to_string();
-            let cells = [
-                entry.name.as_str(),
-                &destroyed,
-                entry.project.as_deref().unwrap_or_default(),
-                entry.branch.as_deref().unwrap_or_default(),
-                &entry.bytes.map(megabytes).unwrap_or_default(),
-                entry.id.as_str(),
-            ];
-            table.push(cells.map(Cell::plain).into());
+            let size = has_sizes.then(|| entry.bytes.map(size_text).unwrap_or_default());
+            let cells = [entry.name.as_str(), entry.id.as_str(), &destroyed].into_iter();
+            let rest = [entry.project.as_deref(), entry.branch.as_deref()].map(Option::unwrap_or_default);
+            table.push(cells.chain(size.as_deref()).chain(rest).map(Cell::plain).collect());
         }
         let colour = console.out_colour();
         table.render(console.width(), |style, text| colour.paint_cell(style, text))
@@ -189,6 +188,25 @@ impl Report for TrashReport {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1_000_000.0)
+fn size_text(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    match bytes {
+        ..1e3 => format!("{bytes} B"),
+        ..1e6 => format!("{:.1} kB", bytes / 1e3),
+        ..1e9 => format!("{:.1} MB", bytes / 1e6),
+        _ => format!("{:.1} GB", bytes / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_shown_in_the_unit_that_suits_it() {
+        assert_eq!(
+            [7, 7_076, 5_000_000, 2_340_000_000].map(size_text),
+            ["7 B", "7.1 kB", "5.0 MB", "2.3 GB"]
+        );
+    }
 }

@@ -16,6 +16,7 @@ use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event, lines};
+use crate::ui::theme::Tone;
 use crate::ui::{Console, Output, Report};
 
 /// Wait until agents are in a state
@@ -72,6 +73,12 @@ pub(crate) fn run(ctx: &mut Ctx, args: WaitArgs) -> Result<ExitCode, CliError> {
     // Waiting for those that exist would only put off the failure.
     if !selected.failures.is_empty() {
         batch::tell(&selected.failures, &ctx.console);
+        // The first word always is an agent.
+        let later = selected.failures.iter().filter(|failure| words.first() != Some(&failure.agent));
+        if let Some(state) = later.filter_map(|failure| meant_state(&failure.agent)).next() {
+            let hint = format!("did you mean the state `{state}`? states are written in upper case");
+            ctx.console.error_line(Tone::Hint, "hint:", &hint);
+        }
         let report = WaitReport {
             waited: Waited {
                 is_matched: false,
@@ -113,6 +120,13 @@ fn split(words: &[String]) -> (Vec<String>, Vec<AgentState>) {
     let (states, more): (Vec<_>, Vec<_>) = rest.iter().partition(|word| state_of(word).is_some());
     let agents = agents.iter().chain(more).cloned().collect();
     (agents, states.into_iter().filter_map(state_of).collect())
+}
+
+/// The state a word that is no agent looks like.
+fn meant_state(word: &str) -> Option<AgentState> {
+    let likeness = |state: &AgentState| strsim::jaro_winkler(state.as_str(), &word.to_uppercase());
+    let near = AgentState::ALL.into_iter().filter(|state| likeness(state) > 0.85);
+    near.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
 fn tell_change(ctx: &Ctx, output: &Output, agent: &Agent, change: &StateChange) -> Result<(), CliError> {
@@ -189,6 +203,13 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_mistyped_state_is_recognised() {
+        assert_eq!(meant_state("waiting"), Some(AgentState::Waiting));
+        assert_eq!(meant_state("DNOE"), Some(AgentState::Done));
+        assert_eq!(meant_state("fix-login"), None);
     }
 
     #[test]

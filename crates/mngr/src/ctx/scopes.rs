@@ -15,6 +15,11 @@ use super::repository::{self, Repository};
 use super::surroundings::Surroundings;
 use crate::error::{CliError, ErrorKind};
 
+/// The settings of a repository on this machine.
+const LOCAL_FILE: &str = "settings.local.toml";
+/// Keeps git from seeing the local settings, and itself: a repository must not look changed because of them.
+const IGNORE_LOCAL: &str = "/settings.local.toml\n/.gitignore\n";
+
 /// Which file a setting is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Scope {
@@ -115,7 +120,7 @@ impl Scopes {
         let path = match scope {
             Scope::User => self.profile_dir()?.map(|dir| dir.join("settings.toml")),
             Scope::Project => self.in_project("settings.toml"),
-            Scope::Local => self.in_project("settings.local.toml"),
+            Scope::Local => self.in_project(LOCAL_FILE),
         };
         path.map(|path| Ok(ScopeFile { text: read(&path)?, path })).transpose()
     }
@@ -140,6 +145,21 @@ impl Scopes {
 
     /// Replaces a file of settings in one step, making its folder.
     pub(crate) fn write(&self, path: &HostPath, text: &str) -> Result<(), CliError> {
+        if self.repository.is_some() && self.in_project(LOCAL_FILE).as_ref() == Some(path) {
+            self.hide_local_file()?;
+        }
+        self.write_whole(path, text)
+    }
+
+    /// A `.gitignore` that is there already is the user's own.
+    fn hide_local_file(&self) -> Result<(), CliError> {
+        match self.in_project(".gitignore") {
+            Some(path) if read(&path)?.is_none() => self.write_whole(&path, IGNORE_LOCAL),
+            _ => Ok(()),
+        }
+    }
+
+    fn write_whole(&self, path: &HostPath, text: &str) -> Result<(), CliError> {
         let written = path
             .parent()
             .map_or(Ok(()), |folder| LocalFiles.make_folder(&folder))
@@ -184,7 +204,15 @@ impl Scopes {
 }
 
 fn read(path: &HostPath) -> Result<Option<String>, CliError> {
-    match std::fs::read_to_string(path.as_str()) {
+    // A pipe in a work dir an agent can write would hold every command there for ever.
+    let is_readable = |meta: std::fs::Metadata| match meta.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidData, "it is not an ordinary file")),
+    };
+    let text = std::fs::metadata(path.as_str())
+        .and_then(is_readable)
+        .and_then(|()| std::fs::read_to_string(path.as_str()));
+    match text {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)

@@ -7,7 +7,7 @@ use mngr_model::env as names;
 
 use super::scopes::{Scope, ScopeFile, Scopes};
 use super::surroundings::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 
 /// Whether a layer may silently drop what a lower one says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,16 @@ pub(crate) enum TrustState {
 }
 
 impl TrustState {
+    /// What is wrong with the settings of an untrusted repository.
+    pub(crate) fn complaint(self) -> &'static str {
+        match self {
+            Self::Changed => "have changed since you trusted them",
+            _ => "are not trusted",
+        }
+    }
+}
+
+impl TrustState {
     /// Whether they may be used as they are.
     pub(crate) fn is_trusted(self) -> bool {
         matches!(self, Self::NothingToTrust | Self::Trusted)
@@ -47,6 +57,25 @@ pub(crate) struct Loaded {
     pub(crate) untrusted: Untrusted,
     /// Whether it is trusted.
     pub(crate) trust: TrustState,
+}
+
+impl Loaded {
+    /// Fails if the verb would use what an untrusted repository sets, and says how to trust it.
+    pub(crate) fn require_trust(&self, verb: &str) -> Result<(), CliError> {
+        let used = self.untrusted.used_by(verb);
+        if used.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<String> = used.iter().map(|key| format!("\n  {}: `{}`", key.at, key.key)).collect();
+        let text = format!(
+            "this repository's settings {}, and this command would use:{}",
+            self.trust.complaint(),
+            lines.concat()
+        );
+        Err(CliError::message(ErrorKind::Untrusted, text)
+            .hinted("read them, then run `mngr config trust`")
+            .hinted("`MNGR_TRUST_PROJECT=1` trusts them for one command"))
+    }
 }
 
 /// Loads everything. `extra` are `-S` options, in order.

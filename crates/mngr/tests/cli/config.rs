@@ -44,6 +44,19 @@ fn higher_scopes_win_and_unset_brings_the_lower_one_back() {
 }
 
 #[test]
+fn local_settings_do_not_make_the_repository_look_changed() {
+    let env = env_with_repo();
+    let _ = env.mngr(["config", "set", "prefix", "mine-", "--scope", "local"]).success();
+    create(&env, "a", &["sleep", "1000"]);
+    assert_eq!(names(&env), ["a"]);
+
+    let own = env.work_dir().join(".mngr/.gitignore");
+    fs::write(&own, "/keep-me\n").unwrap();
+    let _ = env.mngr(["config", "set", "prefix", "other-", "--scope", "local"]).success();
+    assert_eq!(fs::read_to_string(own).unwrap(), "/keep-me\n", "a file of the user's own is left alone");
+}
+
+#[test]
 fn variables_are_a_layer_and_name_themselves() {
     let mut env = env();
     env.set_var("MNGR__TMUX__SOCKET", "mine");

@@ -37,7 +37,8 @@ fn it_runs_in_the_work_dir_with_the_agents_variables_even_when_stopped() {
 #[test]
 fn own_failures_have_codes_of_their_own() {
     let env = one();
-    let _ = env.mngr(["exec", "nobody", "true"]).code(125);
+    let failed = env.mngr(["exec", "nobody", "true", "--format", "json"]).code(125);
+    assert_eq!(failed.json()["exit_code"], 125, "{failed}");
     let started = Instant::now();
     let late = env.mngr(["exec", "a", "--timeout", "200ms", "sleep 100"]).code(124);
     assert!(started.elapsed() < Duration::from_secs(20), "{late}");

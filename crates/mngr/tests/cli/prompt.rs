@@ -24,6 +24,17 @@ fn destroy_asks_and_does_what_was_answered() {
 }
 
 #[test]
+fn nobody_is_asked_about_a_running_agent_that_is_refused_anyway() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let terminal = env.terminal(Surroundings::Plain, ["destroy", "a"]);
+    let screen = terminal.wait_for("Use --force to destroy running agents");
+    assert!(!screen.contains("Are you sure"), "{screen}");
+    assert_eq!(terminal.wait_for_exit(), 1);
+    assert_eq!(names(&env), ["a"]);
+}
+
+#[test]
 fn ctrl_c_at_a_question_exits_130_and_does_nothing() {
     let env = env_with_repo();
     create(&env, "a", &["sleep", "1000"]);

@@ -41,12 +41,12 @@ pub(super) fn run(ctx: &mut Ctx, args: &GetArgs) -> Result<ExitCode, CliError> {
             let file = ctx.scopes.file_to_write(scope)?;
             let text = file.text.as_deref().unwrap_or_default();
             let layer = Layer::from_toml(scope.layer(), file.path.as_str(), text)?;
-            let leaf = layer.get(&key).ok_or_else(|| not_found(&key))?;
+            let leaf = layer.get(&key).ok_or_else(|| not_found(&key, Some(scope)))?;
             let origin = leaf.origins.last().cloned();
             GetReport { key, value: leaf.value, origin, file: Some((scope, file.path.to_string())) }
         }
         None => {
-            let (value, origin) = ctx.merged()?.get(&key).ok_or_else(|| not_found(&key))?;
+            let (value, origin) = ctx.merged()?.get(&key).ok_or_else(|| not_found(&key, None))?;
             GetReport { key, value, origin: Some(origin), file: None }
         }
     };
@@ -57,14 +57,20 @@ pub(super) fn run(ctx: &mut Ctx, args: &GetArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::Done)
 }
 
-/// The key has no value.
-pub(super) fn not_found(key: &KeyPath) -> CliError {
+/// The key has no value: in that one file, or anywhere.
+pub(super) fn not_found(key: &KeyPath, scope: Option<Scope>) -> CliError {
     let failure =
         CliError::message(ErrorKind::Failed, format!("Key not found: {key}")).with("key", key.to_string());
     let catalogue = schema::catalogue();
     let wanted = key.to_string();
     if catalogue.iter().any(|entry| entry.key == *key) {
-        return failure.hinted("the key is known, but nothing sets it and it has no default");
+        return failure.hinted(match scope {
+            Some(scope) => format!(
+                "the key is known, but the file of scope {} does not set it; `mngr config list` shows what does",
+                scope.as_str()
+            ),
+            None => "the key is known, but nothing sets it and it has no default".to_owned(),
+        });
     }
     let near = catalogue
         .iter()

@@ -50,7 +50,7 @@ value_args! {
     /// Change a setting
     ///
     /// Keeps comments and order of the file. Key and value are checked first.
-    #[command(after_help = "  mngr config set prefix work-\n  mngr config set commands.create.type claude --scope user")]
+    #[command(after_help = "  mngr config set prefix work-\n  mngr config set commands.list.sort name --scope user")]
     SetArgs
 }
 
@@ -130,7 +130,7 @@ fn change(
     let text = file.text.as_deref().unwrap_or_default();
     let editor = Editor { file: file.path.as_str(), text, options: &VerbOptions };
     let edited = apply(&editor, &key).map_err(|error| match error {
-        EditError::KeyNotFound { key } => not_found(&key),
+        EditError::KeyNotFound { key } => not_found(&key, Some(scope)),
         other => other.into(),
     })?;
     ctx.scopes.write(&file.path, &edited.text)?;

@@ -35,7 +35,7 @@ impl WindowSize {
 /// and a tmux session. Creation is atomic: if it fails or is interrupted, nothing of it is left.
 ///
 /// Everything after `--` is the agent's command: several words are taken as they are, a single word with shell syntax
-/// runs through `sh -c`.
+/// runs through `sh -c`. At a terminal you are connected to the agent; leave with Ctrl-b d, and it works on.
 #[derive(Debug, Args)]
 #[command(after_help = "  \
   mngr create fix-login --type command -- my-agent --task login
@@ -45,11 +45,11 @@ impl WindowSize {
   mngr create fix-login --reuse --message 'go on with the tests'")]
 pub(crate) struct CreateArgs {
     /// Name and place of the agent: NAME, NAME@HOST, NAME:PATH
-    #[arg(value_name = "ADDRESS", help_heading = "ARGUMENTS")]
+    #[arg(value_name = "ADDRESS", display_order = 0, help_heading = "ARGUMENTS")]
     pub(crate) address: Option<String>,
 
     /// Agent type, as with --type
-    #[arg(value_name = "TYPE", help_heading = "ARGUMENTS")]
+    #[arg(value_name = "TYPE", display_order = 1, help_heading = "ARGUMENTS")]
     pub(crate) positional_type: Option<String>,
 
     #[command(flatten)]
@@ -71,7 +71,7 @@ pub(crate) struct CreateArgs {
     pub(crate) common: CommonArgs,
 
     /// The agent's command or arguments
-    #[arg(last = true, value_name = "AGENT_ARGS", help_heading = "ARGUMENTS")]
+    #[arg(last = true, value_name = "AGENT_ARGS", display_order = 2, help_heading = "ARGUMENTS")]
     pub(crate) agent_args: Vec<String>,
 }
 
@@ -173,7 +173,7 @@ pub(crate) struct BehaviourArgs {
     no_start_on_boot: bool,
 
     /// Accepted for older scripts; nothing is asked here
-    #[arg(short = 'y', long)]
+    #[arg(short = 'y', long, hide = true)]
     yes: bool,
 
     /// Accepted for older scripts; this machine is always on

@@ -1,0 +1,169 @@
+//! What a request says, whichever wire format it is in.
+
+use serde_json::Value;
+
+/// What the model is to react to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// What the user said last.
+    User(String),
+    /// What a tool said, after everything the user said.
+    ToolResult(String),
+}
+
+/// The part of a request that decides the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Conversation {
+    pub(super) turn: Turn,
+    /// The names of the tools the model may use. Requests for titles and the like offer none.
+    pub(super) tools: Vec<String>,
+    /// Whether the answer is wanted as a stream of events.
+    pub(super) streamed: bool,
+}
+
+impl Conversation {
+    /// Reads a request in which the messages are in the field `messages` or `input`.
+    pub(super) fn read(request: &Value) -> Self {
+        let messages = match (&request["messages"], &request["input"]) {
+            (Value::Array(messages), _) | (_, Value::Array(messages)) => messages.as_slice(),
+            (_, Value::String(text)) => return Self::new(Turn::User(text.clone()), request),
+            _ => &[],
+        };
+        let turn = messages.iter().rev().find_map(turn_of).unwrap_or(Turn::User(String::new()));
+        Self::new(turn, request)
+    }
+
+    fn new(turn: Turn, request: &Value) -> Self {
+        let name =
+            |tool: &Value| Some(tool["name"].as_str().or(tool["function"]["name"].as_str())?.to_owned());
+        let tools = request["tools"].as_array().into_iter().flatten().filter_map(name).collect();
+        Self { turn, tools, streamed: request["stream"] == true }
+    }
+
+    /// What the user said, if it is the user's turn.
+    pub(super) fn user_text(&self) -> &str {
+        match &self.turn {
+            Turn::User(text) => text,
+            Turn::ToolResult(_) => "",
+        }
+    }
+}
+
+/// What a message means for the turn; nothing if it is the model's own, a system message or only a reminder.
+fn turn_of(message: &Value) -> Option<Turn> {
+    if let Some(output) = message.get("output") {
+        return Some(Turn::ToolResult(text_of(output)));
+    }
+    match message["role"].as_str()? {
+        "tool" => Some(Turn::ToolResult(text_of(&message["content"]))),
+        "user" => {
+            let said = spoken(&message["content"]);
+            if !said.is_empty() {
+                return Some(Turn::User(said));
+            }
+            let blocks = message["content"].as_array()?;
+            let result = blocks.iter().rev().find(|block| block["type"] == "tool_result")?;
+            Some(Turn::ToolResult(text_of(&result["content"])))
+        }
+        _ => None,
+    }
+}
+
+/// What the user really wrote: agents add notes of their own, each as a block inside one tag.
+fn spoken(content: &Value) -> String {
+    let said = |text: &str| (!is_note(text)).then(|| text.trim().to_owned());
+    match content {
+        Value::String(text) => said(text).unwrap_or_default(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block["text"].as_str());
+            texts.filter_map(said).next_back().unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}
+
+fn is_note(text: &str) -> bool {
+    let text = text.trim();
+    let tag = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(tag, _)| tag);
+    text.is_empty() || tag.is_some_and(|tag| !tag.is_empty() && text.ends_with(&format!("</{tag}>")))
+}
+
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn turn(request: Value) -> Turn {
+        Conversation::read(&request).turn
+    }
+
+    fn user(text: &str) -> Turn {
+        Turn::User(text.into())
+    }
+
+    #[test]
+    fn the_last_user_message_counts_even_before_a_system_message() {
+        let request = json!({"messages": [
+            {"role": "user", "content": "first"},
+            {"role": "assistant", "content": [{"type": "text", "text": "yes"}]},
+            {"role": "user", "content": [{"type": "text", "text": "second"}]},
+            {"role": "system", "content": "be brief"},
+        ]});
+        assert_eq!(turn(request), user("second"));
+    }
+
+    #[test]
+    fn notes_of_the_agent_are_not_what_the_user_said() {
+        let request = json!({"messages": [{"role": "user", "content": [
+            {"type": "text", "text": "<system-reminder>\nnote\n</system-reminder>\n"},
+            {"type": "text", "text": "a <b>bold</b> wish"},
+            {"type": "text", "text": "<system-reminder>another</system-reminder>"},
+        ]}]});
+        assert_eq!(turn(request), user("a <b>bold</b> wish"));
+    }
+
+    #[test]
+    fn tool_results_are_found_in_all_three_formats() {
+        let result = Turn::ToolResult("out".into());
+        let blocks = json!([{"type": "tool_result", "content": [{"type": "text", "text": "out"}]}]);
+        assert_eq!(turn(json!({"messages": [{"role": "user", "content": blocks}]})), result);
+        assert_eq!(turn(json!({"messages": [{"role": "tool", "content": "out"}]})), result);
+        let items = json!([
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]},
+            {"type": "function_call_output", "call_id": "c", "output": "out"},
+        ]);
+        assert_eq!(turn(json!({"input": items})), result);
+    }
+
+    #[test]
+    fn a_message_that_follows_a_tool_result_is_the_users_turn() {
+        let blocks = json!([
+            {"type": "tool_result", "content": "out"},
+            {"type": "text", "text": "wait, also this"},
+        ]);
+        assert_eq!(turn(json!({"messages": [{"role": "user", "content": blocks}]})), user("wait, also this"));
+    }
+
+    #[test]
+    fn tools_are_known_by_name_in_all_formats() {
+        let request = json!({"stream": true, "tools": [
+            {"name": "Bash"},
+            {"type": "function", "function": {"name": "bash"}},
+            {"type": "web_search"},
+        ]});
+        let conversation = Conversation::read(&request);
+        assert_eq!(conversation.tools, ["Bash", "bash"]);
+        assert!(conversation.streamed);
+    }
+}
