@@ -15,7 +15,7 @@ use crate::ui::{Console, Format};
 use crate::wiring;
 
 pub(crate) use scopes::{Scope, ScopeFile, Scopes};
-pub(crate) use settings::{Guard, Loaded, TrustState, current_trust, load, trust_repository};
+pub(crate) use settings::{Guard, Loaded, current_trust, load, trust_repository};
 pub(crate) use surroundings::Surroundings;
 
 /// Everything a command may use besides its own arguments.
@@ -54,11 +54,6 @@ impl Ctx {
     /// What an untrusted repository wanted to set.
     pub(crate) fn untrusted(&self) -> Option<&Untrusted> {
         self.loaded.as_ref().ok().map(|loaded| &loaded.untrusted)
-    }
-
-    /// Whether the repository's settings are trusted.
-    pub(crate) fn trust(&self) -> TrustState {
-        self.loaded.as_ref().map_or(TrustState::Untrusted, |loaded| loaded.trust)
     }
 
     /// Whether the user can be asked something or shown a full-screen program.

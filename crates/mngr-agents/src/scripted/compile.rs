@@ -25,8 +25,8 @@ fn call(step: &Step, name: &AgentName) -> String {
         Step::Say(text) => format!("say {}", word(text)),
         Step::Read => "read_message END_OF_TURN".to_owned(),
         Step::Ask(question) => format!("ask {}", word(question)),
-        Step::Write { path, text } => format!("write_file ./{} {}", sh_quote(path), word(text)),
-        Step::Edit { path, text } => format!("edit_file ./{} {}", sh_quote(path), word(text)),
+        Step::Write { path, text } => format!("write_file ./{} {}", word(path), word(text)),
+        Step::Edit { path, text } => format!("edit_file ./{} {}", word(path), word(text)),
         Step::Commit(subject) => format!("commit {}", word(subject)),
         // In its own shell: its `exit` or `cd` must not end or move the player.
         Step::Run(command) => format!("sh -c {} || :", sh_quote(command)),
@@ -60,5 +60,7 @@ mod tests {
         assert_eq!(expand("$(id) {message}", &name), "'$(id) '\"$scripted_message\"");
         assert_eq!(expand("", &name), "''");
         assert!(expand("{name}!", &name).contains("a1!"));
+        let step = Step::Edit { path: "notes-{name}.txt".into(), text: "x".into() };
+        assert_eq!(call(&step, &name), "edit_file ./notes-a1.txt x");
     }
 }

@@ -147,7 +147,8 @@ impl View {
     fn wanted(&self, output: &Output) -> FieldSet {
         let mut fields = match output {
             Output::Template(template) => template.wanted(),
-            _ => self.columns.wanted(),
+            Output::Human => self.columns.wanted_by_people(),
+            Output::Json | Output::Jsonl => self.columns.wanted(),
         };
         fields.merge(self.filters.wanted());
         if let Some(sort) = &self.sort {

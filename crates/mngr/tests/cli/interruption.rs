@@ -38,8 +38,8 @@ impl Slow {
         let slow = Self { armed: folder.join("armed"), reached: folder.join("reached") };
         let path = std::env::var("PATH").unwrap();
         let script = format!(
-            "#!/bin/sh\nPATH='{path}'\nif [ -e '{armed}' ]; then for word; do if [ \"$word\" = '{word}' ]; then\n\
-             touch '{reached}'; sleep {seconds}; fi; done; fi\nexec {program} \"$@\"\n",
+            "#!/bin/sh\nreal=$(PATH='{path}' command -v {program})\nif [ -e '{armed}' ]; then for word; do if [ \"$word\" = '{word}' ]; then\n\
+             touch '{reached}'; sleep {seconds}; fi; done; fi\nexec \"$real\" \"$@\"\n",
             armed = slow.armed.display(),
             reached = slow.reached.display(),
         );
@@ -181,7 +181,7 @@ fn a_pull_in_the_middle_of_a_long_git_command() {
 #[test]
 fn a_start_leaves_a_stopped_agent() {
     let mut env = env_with_repo();
-    let slow = Slow::put_before(&mut env, "tmux", "new-session", "1000");
+    let slow = Slow::put_before(&mut env, "tmux", "mngr-a", "1000");
     create(&env, "a", &["sleep", "1000"]);
     let _ = env.mngr(["stop", "a"]).success();
     let _ = interrupt(slow.spawn(&env, &["start", "a"]));

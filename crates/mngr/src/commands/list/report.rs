@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use crate::ui::output::{event, lines};
 use crate::ui::{Console, Report};
 
+/// Fields that a table shows beside the state word.
+const STATE_REMARKS: [&str; 2] = ["exit_status", "waiting_reason"];
+
 /// What is shown of each agent.
 pub(super) enum Columns {
     /// Its id.
@@ -41,6 +44,15 @@ impl Columns {
             Self::Everything => FieldSet::everything(),
             Self::Fields { projection, .. } => projection.wanted(),
         }
+    }
+
+    /// The fields a table reads: beside a state also how it ended and why it waits.
+    pub(super) fn wanted_by_people(&self) -> FieldSet {
+        let mut fields = self.wanted();
+        if matches!(self, Self::Fields { .. }) && fields.wants("state") {
+            fields.extend(STATE_REMARKS.map(str::to_owned));
+        }
+        fields
     }
 
     /// One agent in JSON.
@@ -118,7 +130,7 @@ impl Report for ListReport<'_> {
 
 fn row(projection: &Projection, record: &Value) -> Vec<Cell> {
     let cell = |(path, text): (&str, &String)| match path {
-        "state" => Cell::new(text, state_style(text)),
+        "state" => Cell::new(&format!("{text}{}", state_remark(record)), state_style(record, text)),
         "host.state" if text != "RUNNING" => Cell::new(text, CellStyle::Warn),
         _ => Cell::plain(text),
     };
@@ -126,8 +138,20 @@ fn row(projection: &Projection, record: &Value) -> Vec<Cell> {
     paths.zip(&projection.cells(record)).map(cell).collect()
 }
 
-fn state_style(state: &str) -> CellStyle {
+/// What a person wants to know at a glance: that it failed, or what it waits for.
+fn state_remark(record: &Value) -> String {
+    let failed = record["exit_status"].as_i64().filter(|status| *status != 0);
+    match (record["state"].as_str(), failed, record["waiting_reason"].as_str()) {
+        (Some("DONE"), Some(status), _) => format!(" ({status})"),
+        (Some("WAITING"), _, Some(reason)) => format!(" ({})", sanitize(reason)),
+        _ => String::new(),
+    }
+}
+
+fn state_style(record: &Value, state: &str) -> CellStyle {
+    let has_failed = record["exit_status"].as_i64().is_some_and(|status| status != 0);
     match state {
+        "DONE" if has_failed => CellStyle::Bad,
         "RUNNING" => CellStyle::Good,
         "WAITING" | "REPLACED" => CellStyle::Warn,
         "UNKNOWN" => CellStyle::Bad,
