@@ -8,14 +8,17 @@ use mngr_host::files::FilesError;
 use mngr_host::host::{Host, TerminalMode, WatchRequest};
 use mngr_host::interrupt::Interrupted;
 use mngr_host::proc::ExecError;
-use mngr_host::tmux::{PaneId, Tmux, TmuxError};
+use mngr_host::tmux::{PaneId, PasteStyle, Tmux, TmuxError};
 use mngr_host::watch::WatchError;
-use mngr_model::HostPath;
 use mngr_model::delivery::DeliveryLevel;
+use mngr_model::facts::ProgramFacts;
 use mngr_model::layout::AgentLayout;
+use mngr_model::{AgentRecord, HostPath};
 
-use crate::manifest::{Delivery, Framing};
+use crate::manifest::{BuiltIn, Framing};
 use crate::scripted;
+
+mod pasted;
 
 /// The longest line, with its newline, a terminal in canonical mode hands to its reader; the rest would be dropped.
 pub const CANONICAL_LINE_LIMIT: usize = 4096;
@@ -67,6 +70,12 @@ pub enum DeliverError {
     /// Nothing, or not all, was typed.
     #[error("cannot type into the agent's terminal")]
     Tmux(#[source] TmuxError),
+    /// Nothing was typed: it would have been put behind what somebody else has typed.
+    #[error("somebody has typed something into the agent's input box and not sent it")]
+    BoxInUse,
+    /// Nothing was typed: there is nothing to type into.
+    #[error("the agent shows no input box; a dialog may be open")]
+    NoBox,
     /// The terminal could not be examined.
     #[error("cannot examine the agent's terminal")]
     Terminal(#[source] ExecError),
@@ -93,7 +102,9 @@ impl DeliverError {
     /// How far the message certainly got.
     pub fn level(&self) -> DeliveryLevel {
         match self {
-            Self::LineTooLong { .. } | Self::Tmux(_) | Self::Terminal(_) => DeliveryLevel::Nothing,
+            Self::LineTooLong { .. } | Self::BoxInUse | Self::NoBox | Self::Tmux(_) | Self::Terminal(_) => {
+                DeliveryLevel::Nothing
+            }
             Self::NotAccepted { level, .. } => *level,
             Self::Proof(_) | Self::Watch(_) | Self::Interrupted(_) => DeliveryLevel::Written,
         }
@@ -111,23 +122,41 @@ pub struct Message<'a> {
     pub patience: Duration,
 }
 
+/// Where a message goes.
+#[derive(Clone, Copy)]
+pub struct Recipient<'a> {
+    /// The agent's host.
+    pub host: &'a dyn Host,
+    /// Its terminal.
+    pub pane: &'a PaneId,
+    /// Its state folder.
+    pub agent: &'a AgentLayout,
+    /// Its record.
+    pub record: &'a AgentRecord,
+    /// Its type.
+    pub kind: BuiltIn,
+    /// What its program said of itself.
+    pub program: Option<&'a ProgramFacts>,
+}
+
 /// Types the message into the agent's pane and waits for the first proof its type can give.
 pub fn deliver(
-    host: &dyn Host,
+    to: &Recipient<'_>,
     tmux: Tmux<'_>,
-    pane: &PaneId,
-    agent: &AgentLayout,
-    delivery: Delivery,
     message: Message<'_>,
 ) -> Result<DeliveryLevel, DeliverError> {
-    refuse_long_lines(host, tmux, pane, message.text)?;
+    let delivery = to.kind.manifest().delivery;
+    if let (Framing::Pasted, Some(brand)) = (delivery.framing, to.kind.brand()) {
+        return pasted::deliver(to, tmux, brand, message).map(|()| delivery.proves);
+    }
+    refuse_long_lines(to.host, tmux, to.pane, message.text)?;
     let bytes = match delivery.framing {
-        Framing::Lines => format!("{}\n", message.text),
+        Framing::Lines | Framing::Pasted => format!("{}\n", message.text),
         Framing::Framed => scripted::frame(message.key, message.text),
     };
-    tmux.paste(pane, bytes.as_bytes()).map_err(DeliverError::Tmux)?;
+    tmux.paste(to.pane, bytes.as_bytes(), PasteStyle::Typed).map_err(DeliverError::Tmux)?;
     if delivery.proves == DeliveryLevel::Accepted {
-        wait_for_acceptance(host, agent, message)?;
+        wait_for_acceptance(to.host, to.agent, message)?;
     }
     Ok(delivery.proves)
 }

@@ -4,6 +4,8 @@ use mngr_model::facts::{AgentFacts, ProcessFact};
 use mngr_model::process::Ending;
 use mngr_model::state::{AgentState, StateReport, StateSource};
 
+use crate::manifest::BuiltIn;
+
 /// The state of an agent whose process decides.
 pub fn process_state(facts: &AgentFacts) -> StateReport {
     match facts.process.ending {
@@ -57,8 +59,14 @@ fn without_exit(facts: &AgentFacts) -> StateReport {
     }
 }
 
-/// The process lives; its own markers may say that it waits.
+/// The process lives; what its program says of itself decides, else its markers may say that it waits.
 fn alive(facts: &AgentFacts, pid: i32) -> StateReport {
+    let brand = facts.record.brand.as_deref().and_then(BuiltIn::named).and_then(BuiltIn::brand);
+    if let Some(report) =
+        brand.zip(facts.program.as_ref()).and_then(|(brand, program)| brand.state(program, &facts.markers))
+    {
+        return report;
+    }
     let markers = &facts.markers;
     let waiting = |evidence: &str, since| {
         let mut report = StateReport::new(AgentState::Waiting, StateSource::Marker, evidence).since(since);

@@ -3,8 +3,11 @@
 //! Facts about a brand are data (`manifests/*.toml`); code is only what data cannot say. All I/O goes through
 //! `mngr-host`, so that an agent may live on any machine.
 
+pub mod brand;
+pub mod claude;
 pub mod deliver;
 pub mod detect;
 pub mod launch;
 pub mod manifest;
 pub mod scripted;
+pub mod transcript;

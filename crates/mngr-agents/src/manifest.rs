@@ -3,6 +3,9 @@
 use mngr_model::delivery::DeliveryLevel;
 use serde::Deserialize;
 
+use crate::brand::Brand;
+use crate::claude::Claude;
+
 /// How a message is laid out on its way into the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -11,6 +14,8 @@ pub enum Framing {
     Lines,
     /// A head line with key and length first, so that the agent can tell messages apart and say which it took.
     Framed,
+    /// A bracketed paste, then Enter as a write of its own.
+    Pasted,
 }
 
 /// How messages reach agents of a type, and what can be proved of that.
@@ -31,11 +36,18 @@ pub struct Manifest {
     pub name: String,
     /// What it is, in a few words.
     pub summary: String,
+    /// The program it runs, where the type says so.
+    #[serde(default)]
+    pub program: Option<String>,
+    /// Variables of the user's shell that reach it, as patterns.
+    #[serde(default)]
+    pub inherits: Vec<String>,
     /// How messages reach it.
     pub delivery: Delivery,
 }
 
-const MANIFESTS: [(BuiltIn, &str); 2] = [
+const MANIFESTS: [(BuiltIn, &str); 3] = [
+    (BuiltIn::Claude, include_str!("../manifests/claude.toml")),
     (BuiltIn::Command, include_str!("../manifests/command.toml")),
     (BuiltIn::Scripted, include_str!("../manifests/scripted.toml")),
 ];
@@ -47,11 +59,16 @@ pub enum BuiltIn {
     Command,
     /// The built-in player.
     Scripted,
+    /// Claude Code.
+    Claude,
 }
 
 impl BuiltIn {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Command, Self::Scripted];
+    pub const ALL: [Self; 3] = [Self::Command, Self::Scripted, Self::Claude];
+
+    /// Types whose program is looked for when no type is given, in this order.
+    pub const GUESSES: [Self; 1] = [Self::Claude];
 
     /// The type of that name.
     pub fn named(name: &str) -> Option<Self> {
@@ -63,6 +80,15 @@ impl BuiltIn {
         match self {
             Self::Command => "command",
             Self::Scripted => "scripted",
+            Self::Claude => "claude",
+        }
+    }
+
+    /// What only code can say of it, for coding agents.
+    pub fn brand(self) -> Option<&'static dyn Brand> {
+        match self {
+            Self::Command | Self::Scripted => None,
+            Self::Claude => Some(&Claude),
         }
     }
 
@@ -75,7 +101,7 @@ impl BuiltIn {
 }
 
 /// Brands that are planned but not in this version: naming one is answered with more than "unknown".
-pub const PLANNED: [&str; 3] = ["claude", "codex", "opencode"];
+pub const PLANNED: [&str; 2] = ["codex", "opencode"];
 
 #[cfg(test)]
 mod tests {

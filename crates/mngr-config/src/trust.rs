@@ -72,6 +72,7 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("rename", &[]),
     ("start", &["agent_ready_timeout", "agent_types", "connect_command", "unset_vars"]),
     ("stop", &["agent_types", "stop"]),
+    ("transcript", &[]),
     ("undo", &["trash"]),
     ("wait", &["agent_types"]),
 ];

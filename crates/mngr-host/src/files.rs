@@ -137,6 +137,13 @@ pub trait Files: Send + Sync {
     /// How many bytes a folder holds in all.
     fn tree_size(&self, path: &HostPath) -> Result<u64, FilesError>;
 
+    /// The contents from this byte on; nothing when the file is shorter.
+    fn read_from(&self, path: &HostPath, offset: u64) -> Result<Vec<u8>, FilesError> {
+        let mut bytes = self.read(path)?;
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+        Ok(bytes.split_off(start))
+    }
+
     /// The contents as text; invalid UTF-8 is replaced.
     fn read_text(&self, path: &HostPath) -> Result<String, FilesError> {
         Ok(String::from_utf8_lossy(&self.read(path)?).into_owned())

@@ -97,6 +97,12 @@ pub struct AgentRecord {
     /// Terminal geometry.
     #[serde(default)]
     pub tmux: TmuxGeometry,
+    /// The built-in coding agent its type rests on, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brand: Option<String>,
+    /// The file in which its program says what it does, below the state folder; `{pid}` stands for its process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_file: Option<String>,
     /// What mngr made for it. Absent in records of the Python mngr.
     #[serde(default)]
     pub workspace: Option<Workspace>,

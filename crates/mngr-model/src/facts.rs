@@ -70,10 +70,23 @@ pub struct AgentFacts {
     pub agent: ProcessFact,
     /// The marker files.
     pub markers: Markers,
+    /// What its program says of itself, for types whose program does.
+    pub program: Option<ProgramFacts>,
     /// When the agent's process started, where the system can tell.
     pub started_at: Option<Timestamp>,
     /// Facts only some fields need.
     pub extra: ExtraFacts,
+}
+
+/// What an agent's program keeps on disk about itself. Untrusted text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramFacts {
+    /// Its status file, if it is there.
+    pub status: Option<String>,
+    /// What the last failed turn was reported with (the file `failure`), until the next one begins.
+    pub failure: Option<String>,
+    /// When the status was last written.
+    pub changed: Option<Timestamp>,
 }
 
 /// Facts that cost additional file reads; filled when asked for.

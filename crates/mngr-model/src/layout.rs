@@ -128,6 +128,8 @@ impl AgentLayout {
         active => "active";
         /// Exists while the agent says it waits.
         waiting => "waiting";
+        /// What the last failed turn was reported with; removed when the next one begins.
+        failure => "failure";
         /// Touched at creation.
         activity_create => "activity/create";
         /// Touched at every launch.

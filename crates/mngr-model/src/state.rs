@@ -104,9 +104,17 @@ pub enum WaitingReason {
     Permissions,
     /// It asked a question.
     Question,
+    /// The model's service refuses further requests for now.
+    RateLimited,
+    /// The model's service does not accept its credentials.
+    Auth,
 }
 
 impl WaitingReason {
+    /// All reasons.
+    pub const ALL: [Self; 5] =
+        [Self::EndOfTurn, Self::Permissions, Self::Question, Self::RateLimited, Self::Auth];
+
     /// The reason spelled by that word, if it is one.
     pub fn parse(word: &str) -> Option<Self> {
         [Self::EndOfTurn, Self::Permissions, Self::Question]
@@ -120,6 +128,8 @@ impl WaitingReason {
             Self::EndOfTurn => "END_OF_TURN",
             Self::Permissions => "PERMISSIONS",
             Self::Question => "QUESTION",
+            Self::RateLimited => "RATE_LIMITED",
+            Self::Auth => "AUTH",
         }
     }
 }
@@ -132,6 +142,8 @@ pub enum StateSource {
     Process,
     /// A marker file the agent or its hooks keep.
     Marker,
+    /// What the agent's own program keeps on disk about itself.
+    Program,
     /// What tmux says of the pane.
     Terminal,
     /// The host itself (it is off, or cannot be reached).
@@ -146,6 +158,7 @@ impl StateSource {
         match self {
             Self::Process => "process",
             Self::Marker => "marker",
+            Self::Program => "program",
             Self::Terminal => "terminal",
             Self::Host => "host",
             Self::None => "none",

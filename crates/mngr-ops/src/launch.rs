@@ -4,21 +4,28 @@
 
 use std::time::{Duration, Instant};
 
+use mngr_agents::brand::Brand;
 use mngr_agents::launch::{LaunchSpec, SHELL_SCRIPT_NAME, launch_script, window_script};
+use mngr_agents::manifest::BuiltIn;
 use mngr_host::files::{Access, Durability, FileKind, FilesError};
 use mngr_host::host::{Host, WatchRequest};
 use mngr_host::interrupt::Interrupted;
 use mngr_host::tmux::{
-    ExtraWindow, NewSession, ServerConfig, SessionName, SessionNameError, Socket, TmuxError, render_config,
+    CaptureRange, ExtraWindow, NewSession, ServerConfig, SessionName, SessionNameError, Socket, TmuxError,
+    render_config,
 };
 use mngr_host::watch::WatchError;
 use mngr_model::env::MNGR_AGENT_ID;
+use mngr_model::facts::ProgramFacts;
 use mngr_model::layout::AgentLayout;
 use mngr_model::process::{Ending, ProcessRecord};
 use mngr_model::quote::sh_quote;
 use mngr_model::{AgentRecord, HostPath};
 
 use crate::world::World;
+
+/// How much of a screen an error repeats.
+const SCREEN_LINES: usize = 12;
 
 /// An agent did not come to life.
 #[derive(Debug, thiserror::Error)]
@@ -40,11 +47,21 @@ pub enum LaunchError {
         /// 126 or 127.
         status: i32,
     },
+    /// It ended before it took messages.
+    #[error("the agent's program `{program}` ended with {how} before it was ready")]
+    EndedEarly {
+        /// The first word of its command.
+        program: String,
+        /// How it ended.
+        how: String,
+    },
     /// It was not ready in time.
-    #[error("the agent was not ready within {seconds} s")]
+    #[error("the agent was not ready within {seconds} s{}", .screen.as_deref().map(|s| format!("; it shows:\n{s}")).unwrap_or_default())]
     NotReady {
         /// The limit.
         seconds: f64,
+        /// The end of what its terminal shows.
+        screen: Option<String>,
     },
     /// Its readiness could not be watched.
     #[error("cannot watch the agent become ready")]
@@ -54,8 +71,22 @@ pub enum LaunchError {
     Interrupted(#[from] Interrupted),
 }
 
-/// Starts the session of an agent whose folders exist, and waits until its program runs.
-pub(crate) fn launch(world: &World, host: &dyn Host, record: &AgentRecord) -> Result<(), LaunchError> {
+/// How far an agent must have got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    /// Its program runs; it may ask the user something before it takes messages.
+    Runs,
+    /// It takes messages, as far as its type can tell.
+    TakesMessages,
+}
+
+/// Starts the session of an agent whose folders exist, and waits until it is ready.
+pub(crate) fn launch(
+    world: &World,
+    host: &dyn Host,
+    record: &AgentRecord,
+    readiness: Readiness,
+) -> Result<(), LaunchError> {
     let layout = host.layout();
     let agent = layout.agent(&record.id);
     write_scripts(host, record, &agent)?;
@@ -94,20 +125,32 @@ pub(crate) fn launch(world: &World, host: &dyn Host, record: &AgentRecord) -> Re
         }
         None => 0,
     };
-    let mut watch = host.watch(&WatchRequest { folders: vec![agent.root().clone()], processes: vec![] })?;
-    world.with_tmux(host, |tmux| tmux.new_session(&session))?;
+    let brand = brand_of(record).filter(|_| readiness == Readiness::TakesMessages);
+    let folders =
+        [agent.root().clone()].into_iter().chain(brand.map(|brand| brand.ready_folder(&agent))).collect();
+    let mut watch = host.watch(&WatchRequest { folders, processes: vec![] })?;
+    let pane = world.with_tmux(host, |tmux| tmux.new_session(&session))?;
     let limit = record.ready_timeout_seconds.unwrap_or(world.settings.agent_ready_timeout);
     let started = Instant::now();
     loop {
-        if is_ready(host, &agent, seen, record)? {
+        if is_ready(host, &agent, seen, record, brand)? {
             return Ok(());
         }
         let left = Duration::try_from_secs_f64(limit).unwrap_or(Duration::MAX).checked_sub(started.elapsed());
         let Some(left) = left.filter(|left| !left.is_zero()) else {
-            return Err(LaunchError::NotReady { seconds: limit });
+            let screen = world.with_tmux(host, |tmux| tmux.capture(&pane, CaptureRange::Visible));
+            return Err(LaunchError::NotReady {
+                seconds: limit,
+                screen: last_lines(screen.unwrap_or_default()),
+            });
         };
-        watch.wait(left.min(Duration::from_secs(1)))?;
+        // A poll beside the events: a status file may be written in place.
+        watch.wait(left.min(Duration::from_millis(200)))?;
     }
+}
+
+fn brand_of(record: &AgentRecord) -> Option<&'static dyn Brand> {
+    BuiltIn::named(record.brand.as_deref()?)?.brand()
 }
 
 fn is_ready(
@@ -115,25 +158,45 @@ fn is_ready(
     agent: &AgentLayout,
     seen: u64,
     record: &AgentRecord,
+    brand: Option<&dyn Brand>,
 ) -> Result<bool, LaunchError> {
     let bytes = host.files().read_if_there(&agent.process())?.unwrap_or_default();
     let new = usize::try_from(seen).ok().and_then(|seen| bytes.get(seen..)).unwrap_or_default();
     let process = ProcessRecord::parse(&String::from_utf8_lossy(new));
-    if process.agent.is_some() {
-        return Ok(true);
+    let program = || record.argv.first().cloned().unwrap_or_else(|| record.command.clone());
+    match (process.agent, process.ending, brand) {
+        (None, Some(Ending::Exited { status, .. }), _) => {
+            Err(LaunchError::NotRunnable { program: program(), status: status.to_shell() })
+        }
+        (Some(_), Some(Ending::Exited { status, .. }), Some(_)) => {
+            Err(LaunchError::EndedEarly { program: program(), how: status.describe() })
+        }
+        (Some(_), _, None) => Ok(true),
+        (Some(id), _, Some(brand)) => {
+            let status = record.status_file.as_deref().map(|file| file.replace("{pid}", &id.pid.to_string()));
+            let Some(path) = status.map(|file| agent.root().join(&file)) else { return Ok(true) };
+            let text =
+                host.files().read_if_there(&path)?.map(|text| String::from_utf8_lossy(&text).into_owned());
+            Ok(brand.is_ready(&ProgramFacts { status: text, ..ProgramFacts::default() }))
+        }
+        (None, _, _) => Ok(false),
     }
-    match process.ending {
-        Some(Ending::Exited { status, .. }) => Err(LaunchError::NotRunnable {
-            program: record.argv.first().cloned().unwrap_or_else(|| record.command.clone()),
-            status: status.to_shell(),
-        }),
-        _ => Ok(false),
-    }
+}
+
+/// The end of a screen, for an error that nobody else could explain.
+fn last_lines(screen: String) -> Option<String> {
+    let lines: Vec<&str> = screen.lines().filter(|line| !line.trim().is_empty()).collect();
+    let tail = lines[lines.len().saturating_sub(SCREEN_LINES)..].join("\n");
+    (!tail.is_empty()).then_some(tail)
 }
 
 fn write_scripts(host: &dyn Host, record: &AgentRecord, agent: &AgentLayout) -> Result<(), FilesError> {
     let layout = host.layout();
-    let argv = argv_of(record);
+    let mut argv = argv_of(record);
+    if let Some(brand) = brand_of(record) {
+        let words = brand.conversation_words(host, agent, record)?;
+        argv.splice(1..1, words);
+    }
     let spec = LaunchSpec { host: &layout, agent, work_dir: &record.work_dir, argv: &argv };
     let write = |path: HostPath, text: String| {
         host.files().write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)
@@ -157,6 +220,7 @@ fn write_server_config(world: &World, host: &dyn Host, path: &HostPath) -> Resul
     let text = render_config(&ServerConfig {
         user_config: tmux.user_config,
         additional: tmux.additional_config_path.clone().map(HostPath::new),
+        inherits: BuiltIn::ALL.into_iter().flat_map(|kind| kind.manifest().inherits).collect(),
         mngr: world.binary.clone(),
     });
     if host.files().read_if_there(path)?.as_deref() == Some(text.as_bytes()) {

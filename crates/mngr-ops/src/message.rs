@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use mngr_agents::deliver::{self, DeliverError, Message, TextProblem};
-use mngr_agents::manifest::{Delivery, Framing};
+use mngr_agents::deliver::{self, DeliverError, Message, Recipient, TextProblem};
+use mngr_agents::manifest::{BuiltIn, Framing};
 use mngr_host::files::FilesError;
 use mngr_host::lock::{LockError, LockWait};
 use mngr_host::proc::ExecError;
@@ -14,6 +14,7 @@ use mngr_host::tmux::{PaneId, TmuxError};
 use mngr_model::delivery::DeliveryLevel;
 use mngr_model::facts::{Detail, ProcessFact};
 use mngr_model::layout::AgentLayout;
+use mngr_model::state::WaitingReason;
 use mngr_model::{AgentName, AgentState};
 
 use crate::again::{LookError, look_again};
@@ -76,6 +77,14 @@ pub enum SendError {
     /// Its process lives, but nothing can be typed into it.
     #[error("agent `{name}` has no terminal: {evidence}")]
     NoTerminal {
+        /// Its name.
+        name: AgentName,
+        /// What is known of it.
+        evidence: String,
+    },
+    /// Nothing was typed: it would have been taken for an answer.
+    #[error("agent `{name}` shows a dialog that has to be answered first ({evidence})")]
+    DialogOpen {
         /// Its name.
         name: AgentName,
         /// What is known of it.
@@ -172,7 +181,8 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
         }
     };
     let agent = look_again(agent, Detail::Full)?;
-    let delivery = delivery_of(world, &agent)?;
+    let kind = kind_of(world, &agent)?;
+    refuse_dialog(&agent)?;
     let log = MessageLog::open(agent.host.as_ref(), &layout)?;
     let key = match &request.idempotency_key {
         None => MessageKey::random(),
@@ -182,7 +192,7 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
             }
             Earlier::Delivered { .. } => return Err(SendError::KeyReused { key: key.clone() }),
             // Such an agent takes each key once, however often it is typed.
-            Earlier::Uncertain if delivery.framing == Framing::Framed => key.clone(),
+            Earlier::Uncertain if kind.manifest().delivery.framing == Framing::Framed => key.clone(),
             Earlier::Uncertain => return Err(SendError::Uncertain { key: key.clone() }),
             Earlier::Nothing => key.clone(),
         },
@@ -190,7 +200,7 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     let pane = receiving_pane(&agent)?;
     let message = Message { text, key: key.as_str(), patience: request.patience };
     log.typing(world.clock.now(), &key, text)?;
-    let outcome = type_into(world, &agent, &pane, &layout, delivery, message);
+    let outcome = type_into(world, &agent, &pane, &layout, kind, message);
     let noted = match &outcome {
         Ok(level) => log.sent(world.clock.now(), &key, *level, text),
         Err(error) => {
@@ -208,11 +218,24 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     }
 }
 
-fn delivery_of(world: &World, agent: &Agent) -> Result<Delivery, SendError> {
+fn kind_of(world: &World, agent: &Agent) -> Result<BuiltIn, SendError> {
     let agent_type = &agent.facts.record.agent_type;
-    agent_type::base_of(&world.settings, agent_type).map(|base| base.manifest().delivery).ok_or_else(|| {
-        SendError::UnknownType { name: agent.name().clone(), agent_type: agent_type.to_string() }
-    })
+    let unknown =
+        || SendError::UnknownType { name: agent.name().clone(), agent_type: agent_type.to_string() };
+    agent_type::base_of(&world.settings, agent_type).ok_or_else(unknown)
+}
+
+/// Text typed into a dialog would be an answer to it.
+fn refuse_dialog(agent: &Agent) -> Result<(), SendError> {
+    let is_dialog = matches!(
+        agent.state.waiting_reason,
+        Some(WaitingReason::Permissions | WaitingReason::Question) if agent.facts.record.brand.is_some()
+    );
+    if is_dialog {
+        let evidence = agent.state.evidence.clone();
+        return Err(SendError::DialogOpen { name: agent.name().clone(), evidence });
+    }
+    Ok(())
 }
 
 /// The pane whose reader is the agent itself. After the agent's end a shell reads there, and a message would be run.
@@ -232,20 +255,29 @@ fn type_into(
     agent: &Agent,
     pane: &PaneId,
     layout: &AgentLayout,
-    delivery: Delivery,
+    kind: BuiltIn,
     message: Message<'_>,
 ) -> Result<DeliveryLevel, DeliverError> {
+    let to = Recipient {
+        host: agent.host.as_ref(),
+        pane,
+        agent: layout,
+        record: &agent.facts.record,
+        kind,
+        program: agent.facts.program.as_ref(),
+    };
     // "Gone" is said before a byte is typed, so trying again cannot type twice.
     let is_gone = |error: &DeliverError| matches!(error, DeliverError::Tmux(tmux) if tmux.is_gone());
-    terminal::on_server(world, agent, is_gone, |tmux| {
-        deliver::deliver(agent.host.as_ref(), tmux, pane, layout, delivery, message)
-    })
+    terminal::on_server(world, agent, is_gone, |tmux| deliver::deliver(&to, tmux, message))
 }
 
 /// What a failure leaves in the terminal. A tmux that was cut off may have done its work.
 fn trace_of(error: &DeliverError) -> Trace {
     match error {
-        DeliverError::LineTooLong { .. } | DeliverError::Terminal(_) => Trace::NothingTyped,
+        DeliverError::LineTooLong { .. }
+        | DeliverError::BoxInUse
+        | DeliverError::NoBox
+        | DeliverError::Terminal(_) => Trace::NothingTyped,
         DeliverError::Tmux(error) => match error {
             TmuxError::Gone { .. } | TmuxError::Taken { .. } | TmuxError::Unreadable { .. } => {
                 Trace::NothingTyped

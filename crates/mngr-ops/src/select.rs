@@ -1,6 +1,7 @@
 //! From addresses to agents.
 
 use mngr_model::address::{AgentAddress, AgentOrHost, AgentRef, HostAddress, HostRef};
+use mngr_model::host::HostInfo;
 
 use crate::fleet::{Agent, Fleet};
 
@@ -136,7 +137,11 @@ fn is_at(agent: &Agent, address: &AgentAddress) -> bool {
 }
 
 fn is_on(agent: &Agent, host: &HostAddress) -> bool {
-    let info = agent.host.info();
+    is_host(agent.host.info(), host)
+}
+
+/// Whether a host is the one that is meant.
+pub(crate) fn is_host(info: &HostInfo, host: &HostAddress) -> bool {
     let is_named = match &host.host {
         HostRef::Id(id) => info.id == *id,
         HostRef::Name(name) => info.name == *name,

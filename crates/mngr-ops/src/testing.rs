@@ -19,7 +19,7 @@ use mngr_model::{AgentRecord, AgentState, HostPath};
 use serde_json::json;
 
 use crate::fleet::{Agent, Fleet};
-use crate::launch;
+use crate::launch::{self, Readiness};
 use crate::world::{Silent, World};
 
 /// How long anything in a test may take.
@@ -51,6 +51,7 @@ impl TestWorld {
             binary: "mngr".to_owned(),
             cwd: root.clone(),
             home: Some(root),
+            vars: Default::default(),
         };
         host.files().make_folder(&world.cwd.join("work")).unwrap();
         Self { world, host, dir }
@@ -97,7 +98,8 @@ impl TestWorld {
     /// Starts a command agent.
     pub(crate) fn launch(&self, name: &str, argv: &[&str]) -> Agent {
         let agent = self.add(name, "command", argv);
-        launch::launch(&self.world, self.host.as_ref(), &agent.facts.record).unwrap();
+        launch::launch(&self.world, self.host.as_ref(), &agent.facts.record, Readiness::TakesMessages)
+            .unwrap();
         self.look(name)
     }
 
@@ -107,7 +109,7 @@ impl TestWorld {
         let (window_name, command) = (Some(window.0.to_owned()), window.1.to_owned());
         record.additional_commands = vec![AdditionalCommand { command, window_name }];
         self.write_record(&record);
-        launch::launch(&self.world, self.host.as_ref(), &record).unwrap();
+        launch::launch(&self.world, self.host.as_ref(), &record, Readiness::TakesMessages).unwrap();
         self.look(name)
     }
 
@@ -122,7 +124,7 @@ impl TestWorld {
             .unwrap();
         record.argv = vec!["sh".to_owned(), path.to_string()];
         self.write_record(&record);
-        launch::launch(&self.world, self.host.as_ref(), &record).unwrap();
+        launch::launch(&self.world, self.host.as_ref(), &record, Readiness::TakesMessages).unwrap();
         self.look(name)
     }
 

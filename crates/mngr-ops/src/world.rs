@@ -1,5 +1,6 @@
 //! What every verb is handed: settings, hosts, time and a way to say what is going on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mngr_config::Settings;
@@ -14,6 +15,9 @@ pub trait Reporter: Send + Sync {
     /// Something the user should know although the verb goes on.
     fn warn(&self, text: &str);
 
+    /// Something the user did not ask for but should see.
+    fn note(&self, text: &str);
+
     /// A step of long work has begun.
     fn progress(&self, text: &str);
 }
@@ -24,6 +28,8 @@ pub struct Silent;
 
 impl Reporter for Silent {
     fn warn(&self, _text: &str) {}
+
+    fn note(&self, _text: &str) {}
 
     fn progress(&self, _text: &str) {}
 }
@@ -50,6 +56,8 @@ pub struct World {
     pub cwd: HostPath,
     /// The user's home, where there is one.
     pub home: Option<HostPath>,
+    /// The user's variables.
+    pub vars: BTreeMap<String, String>,
 }
 
 impl World {

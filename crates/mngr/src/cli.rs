@@ -14,7 +14,7 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     capture, config, connect, create, destroy, exec, explain, gc, help as help_verb, label, list, message,
-    pull, push, rename, start, stop, undo, wait,
+    pull, push, rename, start, stop, transcript, undo, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -70,6 +70,8 @@ pub(crate) enum Verb {
     Start(start::StartArgs),
     /// Stop agents
     Stop(stop::StopArgs),
+    /// Print the conversation with an agent
+    Transcript(transcript::TranscriptArgs),
     /// Bring destroyed agents back
     Undo(undo::UndoArgs),
     /// Wait until agents are in a state
@@ -97,6 +99,7 @@ impl Verb {
             Self::Rename(args) => &args.common,
             Self::Start(args) => &args.common,
             Self::Stop(args) => &args.common,
+            Self::Transcript(args) => &args.common,
             Self::Undo(args) => &args.common,
             Self::Wait(args) => &args.common,
         }
@@ -122,6 +125,7 @@ impl Verb {
             Self::Rename(args) => rename::run(ctx, args),
             Self::Start(args) => start::run(ctx, args),
             Self::Stop(args) => stop::run(ctx, args),
+            Self::Transcript(args) => transcript::run(ctx, args),
             Self::Undo(args) => undo::run(ctx, args),
             Self::Wait(args) => wait::run(ctx, args),
         }

@@ -106,6 +106,7 @@ pub(crate) fn world(
         binary: surroundings.binary.clone(),
         cwd: surroundings.cwd.clone(),
         home: surroundings.home(),
+        vars: surroundings.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
         settings,
     })
 }

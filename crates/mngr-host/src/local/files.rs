@@ -1,7 +1,7 @@
 //! [`Files`] for this machine.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -26,6 +26,17 @@ fn is_missing(error: &io::Error) -> bool {
 impl Files for LocalFiles {
     fn read(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {
         fs::read(path.as_str()).map_err(failed("read", path))
+    }
+
+    fn read_from(&self, path: &HostPath, offset: u64) -> Result<Vec<u8>, FilesError> {
+        let read = || {
+            let mut file = fs::File::open(path.as_str())?;
+            file.seek(io::SeekFrom::Start(offset))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        read().map_err(failed("read", path))
     }
 
     fn write(

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use mngr_model::env::MNGR_AGENT_ID;
-use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, ExtraFacts, Markers, ProcessFact, Survey};
+use mngr_model::facts::{
+    AgentFacts, BrokenAgent, Detail, ExtraFacts, Markers, ProcessFact, ProgramFacts, Survey,
+};
 use mngr_model::layout::HostLayout;
 use mngr_model::process::{Ending, ProcessId, ProcessRecord};
 use mngr_model::state::WaitingReason;
@@ -127,7 +129,18 @@ fn look_at(agents_dir: &Path, folder: &str, detail: Detail) -> Looked {
         Detail::Basic => ExtraFacts::default(),
         Detail::Full => extra_facts(&dir),
     };
-    Ok(Some(AgentFacts { record, process, same_boot, supervisor, agent, markers, started_at, extra }))
+    let program = program_facts(&dir, &record, &process).filter(|_| agent.is_alive());
+    Ok(Some(AgentFacts {
+        record,
+        process,
+        same_boot,
+        supervisor,
+        agent,
+        markers,
+        program,
+        started_at,
+        extra,
+    }))
 }
 
 /// The agent can write its own record: a process that was not started as its supervisor is none.
@@ -173,6 +186,19 @@ fn read_markers(dir: &Path) -> Markers {
         waiting_reason: reason.and_then(|text| WaitingReason::parse(text.trim())),
         folder_changed: modified(dir),
     }
+}
+
+/// What the agent's program says of itself, for types that name a status file.
+fn program_facts(dir: &Path, record: &AgentRecord, process: &ProcessRecord) -> Option<ProgramFacts> {
+    let pattern = record.status_file.as_deref()?;
+    let is_below = !pattern.starts_with('/') && !pattern.split('/').any(|part| part == "..");
+    let pid = process.agent.filter(|_| is_below)?.pid.to_string();
+    let path = dir.join(pattern.replace("{pid}", &pid));
+    Some(ProgramFacts {
+        status: read_small_text(&path),
+        failure: read_small_text(&dir.join("failure")),
+        changed: modified(&path),
+    })
 }
 
 fn extra_facts(dir: &Path) -> ExtraFacts {

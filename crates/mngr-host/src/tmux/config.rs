@@ -10,6 +10,8 @@ pub struct ServerConfig {
     pub user_config: bool,
     /// A further file read last.
     pub additional: Option<HostPath>,
+    /// Variables of whoever creates an agent that reach it beside `PATH`, as patterns.
+    pub inherits: Vec<String>,
     /// The mngr binary that key bindings call.
     pub mngr: String,
 }
@@ -27,6 +29,9 @@ pub fn render_config(config: &ServerConfig) -> String {
     text.push_str("set -g status-left-length 40\nset -g set-titles on\nset -g set-titles-string '#S  #T'\n");
     // A window keeps the agent's name whatever the program does, and sees the PATH of whoever created the agent.
     text.push_str("set -g allow-rename off\nset -g automatic-rename off\nset -ga update-environment PATH\n");
+    for pattern in &config.inherits {
+        text.push_str(&format!("set -ga update-environment {}\n", tmux_quote(pattern)));
+    }
     let mngr = sh_quote(&config.mngr);
     for (key, verb) in [("C-q", "destroy --force"), ("C-t", "stop")] {
         let command = format!("{mngr} {verb} --session '#{{session_name}}'");
@@ -63,7 +68,12 @@ mod tests {
 
     #[test]
     fn a_hostile_binary_path_stays_one_word() {
-        let config = ServerConfig { user_config: false, additional: None, mngr: "/a b/$(id)\"m".into() };
+        let config = ServerConfig {
+            user_config: false,
+            additional: None,
+            inherits: vec![],
+            mngr: "/a b/$(id)\"m".into(),
+        };
         let text = render_config(&config);
         assert!(text.contains(r#"'/a b/\\\$(id)\\\"m'"#), "{text}");
     }

@@ -11,7 +11,7 @@ mod target;
 
 pub use config::{ServerConfig, render_config};
 pub use error::TmuxError;
-pub use pane::{CaptureRange, PaneFacts};
+pub use pane::{CaptureRange, PaneFacts, PasteStyle};
 pub use server::{Socket, Tmux};
 pub use session::{ExtraWindow, NewSession, SessionOwner};
 pub use target::{PaneId, SessionName, SessionNameError};

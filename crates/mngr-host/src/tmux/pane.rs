@@ -35,6 +35,15 @@ pub enum CaptureRange {
     Full,
 }
 
+/// How the program is told that text is pasted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PasteStyle {
+    /// Not at all: as if it were typed.
+    Typed,
+    /// Between the marks of a bracketed paste, if the program asked for them: line ends are then no Enter.
+    Bracketed,
+}
+
 /// Set by the launch script once the agent's program has ended.
 const ENDED_OPTION: &str = "#{@mngr_ended}";
 /// What a refused paste prints.
@@ -65,16 +74,38 @@ impl Tmux<'_> {
         Ok(self.run(&cmd)?.stdout_text())
     }
 
+    /// The text a pane shows, with its colours as escape sequences.
+    pub fn capture_styled(&self, pane: &PaneId) -> Result<String, TmuxError> {
+        let cmd = self.command(None).args(["capture-pane", "-p", "-e", "-t", pane.as_str()]);
+        Ok(self.run(&cmd)?.stdout_text())
+    }
+
+    /// Presses Enter, for the program and not for a viewer who scrolls.
+    pub fn press_enter(&self, pane: &PaneId) -> Result<(), TmuxError> {
+        // Copy mode is left right before the key: a viewer may have entered it since the text was pasted.
+        let cmd = self
+            .command(None)
+            .args(["if-shell", "-F", "-t", pane.as_str(), "#{pane_in_mode}"])
+            .arg(format!("send-keys -t {pane} -X cancel"))
+            .args([";", "send-keys", "-t", pane.as_str(), "Enter"]);
+        self.run(&cmd)?;
+        Ok(())
+    }
+
     /// Puts bytes into the pane's input in one piece, whatever mode a viewer is in. `\n` arrives as Enter.
     ///
     /// A buffer, not keys: keys go to copy mode when a viewer scrolls, are looked up in key tables, and text that ends
     /// in `;` would end the command. The buffer's name is random, so senders do not meet.
-    pub fn paste(&self, pane: &PaneId, bytes: &[u8]) -> Result<(), TmuxError> {
+    pub fn paste(&self, pane: &PaneId, bytes: &[u8], style: PasteStyle) -> Result<(), TmuxError> {
         let buffer = format!("mngr-{}", random::hex32());
         // The launch script sets the option before it hands the terminal to a shell. Check and paste are one step of
         // the server, so no text for an ended agent is ever run by that shell.
         let refuse = format!("delete-buffer -b {buffer} ; display-message -p {ENDED_ANSWER}");
-        let paste = format!("paste-buffer -d -b {buffer} -t {pane}");
+        let flag = match style {
+            PasteStyle::Typed => "",
+            PasteStyle::Bracketed => " -p",
+        };
+        let paste = format!("paste-buffer -d{flag} -b {buffer} -t {pane}");
         let cmd = self
             .command(None)
             .args(["load-buffer", "-b", &buffer, "-", ";"])

@@ -8,6 +8,7 @@ use mngr_host::files::Files;
 use mngr_model::{AgentTypeName, HostPath};
 
 use super::error::CreateError;
+use crate::world::World;
 
 /// A type with everything its chain of parents says.
 #[derive(Debug, Clone)]
@@ -83,6 +84,38 @@ pub fn command_words(
         }
         None => Err(CreateError::BadWords { name: name.to_string(), key: "command" }),
     }
+}
+
+/// The words a coding agent runs: its program, what the type says, what the user says.
+pub fn brand_words(
+    resolved: &ResolvedType,
+    name: &AgentTypeName,
+    args: &[String],
+) -> Result<Vec<String>, CreateError> {
+    let command = resolved.chain.iter().find_map(|settings| settings.command.clone());
+    let command = command.or(resolved.base.manifest().program).unwrap_or_default();
+    let wrong = || CreateError::BadWords { name: name.to_string(), key: "command" };
+    let words = split_words(&command).filter(|words| !words.is_empty()).ok_or_else(wrong)?;
+    Ok(words.into_iter().chain(fixed_args(resolved, name)?).chain(args.iter().cloned()).collect())
+}
+
+/// The coding agent to use when nobody says which: the first one found on the user's PATH.
+pub fn guess(world: &World) -> Result<BuiltIn, CreateError> {
+    let path = world.vars.get("PATH").map(String::as_str).unwrap_or_default();
+    let is_there = |program: &str| {
+        path.split(':').filter(|folder| folder.starts_with('/')).any(|folder| {
+            let stat = world.client.files().stat(&HostPath::new(folder).join(program));
+            stat.is_ok_and(|stat| stat.is_some())
+        })
+    };
+    let found =
+        BuiltIn::GUESSES.into_iter().find(|kind| kind.manifest().program.as_deref().is_some_and(is_there));
+    let found = found.ok_or(CreateError::NoType)?;
+    let (name, others) = (found.name(), "mngr config set commands.create.type TYPE --scope user");
+    world
+        .reporter
+        .note(&format!("no type was given: using `{name}`, found on PATH; `{others}` changes that"));
+    Ok(found)
 }
 
 /// The steps a `scripted` agent plays: one step per word; a word `@FILE` stands for the steps in a file.

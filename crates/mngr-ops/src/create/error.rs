@@ -164,6 +164,9 @@ pub enum CreateError {
         /// The end of what it printed.
         output: Option<String>,
     },
+    /// The coding agent could not be prepared.
+    #[error(transparent)]
+    Brand(#[from] mngr_agents::brand::ProvisionError),
     /// A file to be uploaded is not there.
     #[error("the file to upload, `{path}`, does not exist")]
     UploadMissing {

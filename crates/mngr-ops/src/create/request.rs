@@ -110,6 +110,8 @@ pub struct CreateRequest {
     pub message_patience: Duration,
     /// Whether the host starts it when it boots.
     pub start_on_boot: bool,
+    /// What may be agreed to in the user's name.
+    pub consent: mngr_agents::brand::Consent,
     /// Take an existing agent of that name instead of failing.
     pub reuse: bool,
     /// Provision an existing agent again and restart it.

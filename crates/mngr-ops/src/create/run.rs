@@ -6,7 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mngr_agents::deliver::{self, Message};
+use mngr_agents::brand::{Consent, Provisioning};
+use mngr_agents::deliver::{self, Message, Recipient};
 use mngr_agents::manifest::BuiltIn;
 use mngr_agents::scripted::script::Step as ScriptStep;
 use mngr_host::fault;
@@ -18,6 +19,7 @@ use mngr_host::{interrupt, random};
 use mngr_model::address::{HostRef, NewHost};
 use mngr_model::agent::AdditionalCommand;
 use mngr_model::delivery::DeliveryLevel;
+use mngr_model::env::EnvPair;
 use mngr_model::facts::Detail;
 use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::layout::AgentLayout;
@@ -32,7 +34,7 @@ use super::request::{CreateRequest, Created};
 use super::source::{self, Source};
 use super::{provision, reuse, workspace};
 use crate::journal::{self, Journal};
-use crate::launch;
+use crate::launch::{self, Readiness};
 use crate::recover;
 use crate::world::World;
 
@@ -58,7 +60,7 @@ impl Program {
         record: &mut AgentRecord,
     ) -> Result<(), CreateError> {
         record.argv = match self.resolved.base {
-            BuiltIn::Command => self.words.clone(),
+            BuiltIn::Command | BuiltIn::Claude => self.words.clone(),
             BuiltIn::Scripted => provision::player(host, agent, &record.name, &self.steps)?,
         };
         record.command = match record.argv.as_slice() {
@@ -147,7 +149,7 @@ pub(super) fn program(world: &World, request: &CreateRequest) -> Result<Program,
     let type_name = match &request.agent_type {
         Some(name) => name.clone(),
         None if !request.agent_args.is_empty() => built_in_name(BuiltIn::Command)?,
-        None => return Err(CreateError::NoType),
+        None => built_in_name(agent_type::guess(world)?)?,
     };
     let mut resolved = agent_type::resolve(&world.settings, &type_name)?;
     // Nearest first: what a template says wins over what the type says.
@@ -155,6 +157,7 @@ pub(super) fn program(world: &World, request: &CreateRequest) -> Result<Program,
     let (mut words, mut steps) = (Vec::new(), Vec::new());
     match resolved.base {
         BuiltIn::Command => words = agent_type::command_words(&resolved, &type_name, &request.agent_args)?,
+        BuiltIn::Claude => words = agent_type::brand_words(&resolved, &type_name, &request.agent_args)?,
         BuiltIn::Scripted => {
             steps = agent_type::script_steps(world.client.files(), &world.cwd, &request.agent_args)?;
         }
@@ -243,15 +246,22 @@ impl Build<'_> {
         journal.step(Step::Folder { path: agent.root().clone() })?;
         provision::state_folder(host, &agent)?;
         let mut record = self.record(&source, &plan);
-        let pairs = provision::variables(world, host, &record, &self.program.resolved, self.request)?;
+        let mut pairs = provision::variables(world, host, &record, &self.program.resolved, self.request)?;
+        let words = self.prepare_brand(&source, &agent, &mut record, &mut pairs)?;
         provision::env_file(host, &agent, &pairs)?;
         self.program.write_into(host, &agent, &mut record)?;
+        record.argv.extend(words);
         provision::prepare(world, host, &record, &self.program.resolved, self.request, &pairs, journal)?;
         let session = launch::session_of(world, &record).map_err(launch::LaunchError::from)?;
         journal.step(Step::Session { name: session.to_string() })?;
-        launch::launch(world, host, &record)?;
+        let readiness = match self.request.consent {
+            // The user is about to look at it, and may have to answer something first.
+            Consent::Ask if message.is_none() => Readiness::Runs,
+            _ => Readiness::TakesMessages,
+        };
+        launch::launch(world, host, &record, readiness)?;
         fault::point();
-        let message_level = message.map(|text| self.deliver(text)).transpose()?;
+        let message_level = message.map(|text| self.deliver(&record, text)).transpose()?;
         interrupt::check()?;
         // The record is the commit point: from here on the agent exists.
         let data = serde_json::to_vec_pretty(&record)?;
@@ -299,25 +309,59 @@ impl Build<'_> {
             created_branch_name: branch.clone().filter(|_| is_created),
             checked_out_branch_name: branch.or_else(|| plan.base_branch.clone()),
             tmux: self.request.geometry.clone(),
+            brand: None,
+            status_file: None,
             workspace: Some(plan.workspace()),
         }
     }
 
-    fn deliver(&self, text: &str) -> Result<DeliveryLevel, CreateError> {
+    /// What only the brand knows about a new agent: its configuration, its variables, further words of its command.
+    fn prepare_brand(
+        &self,
+        source: &Source,
+        agent: &AgentLayout,
+        record: &mut AgentRecord,
+        pairs: &mut Vec<EnvPair>,
+    ) -> Result<Vec<String>, CreateError> {
+        let base = self.program.resolved.base;
+        let Some(brand) = base.brand() else { return Ok(Vec::new()) };
+        let prepared = brand.provision(&Provisioning {
+            client: self.world.client.as_ref(),
+            home: self.world.home.as_ref(),
+            vars: &self.world.vars,
+            host: self.host.as_ref(),
+            agent,
+            record,
+            source: &source.path,
+            settings: &self.program.resolved.chain,
+            consent: self.request.consent,
+        })?;
+        record.brand = Some(base.name().to_owned());
+        record.status_file = prepared.status_file;
+        // The user's own variables win, as they do over those of the type.
+        pairs.splice(0..0, prepared.env);
+        Ok(prepared.words)
+    }
+
+    fn deliver(&self, record: &AgentRecord, text: &str) -> Result<DeliveryLevel, CreateError> {
         let host = self.host.as_ref();
         let agent = host.layout().agent(self.id);
         let process = ProcessRecord::parse(&host.files().read_text(&agent.process())?);
-        let pane = process
-            .pane
-            .as_deref()
-            .and_then(PaneId::parse)
-            .ok_or(launch::LaunchError::NotReady { seconds: self.world.settings.agent_ready_timeout })?;
+        let pane = process.pane.as_deref().and_then(PaneId::parse).ok_or(launch::LaunchError::NotReady {
+            seconds: self.world.settings.agent_ready_timeout,
+            screen: None,
+        })?;
         self.world.reporter.progress("Sending initial message");
         let key = random::hex32();
         let message = Message { text, key: &key, patience: self.request.message_patience };
-        let delivery = self.program.resolved.base.manifest().delivery;
-        self.world
-            .with_tmux(host, |tmux| deliver::deliver(host, tmux, &pane, &agent, delivery, message))
-            .map_err(CreateError::Message)
+        let to = Recipient {
+            host,
+            pane: &pane,
+            agent: &agent,
+            record,
+            kind: self.program.resolved.base,
+            program: None,
+        };
+        self.world.with_tmux(host, |tmux| deliver::deliver(&to, tmux, message)).map_err(CreateError::Message)
     }
 }

@@ -1,6 +1,7 @@
 //! The order of steps.
 //!
-//! Budget for a stopped worktree agent on this machine: one tmux process, three of git, and one `cp` if it has events.
+//! Budget for a stopped worktree agent on this machine: one tmux process, three of git, and one `cp` for its events
+//! and for each place where its type keeps the conversation.
 //! The host lock is held only while the journal is opened, so that many agents go at once.
 //!
 //! What will happen is written into the trash before it happens. The agent is gone from the moment its state folder is
@@ -10,14 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use mngr_agents::detect;
+use mngr_agents::transcript::Brand;
 use mngr_host::fault;
-use mngr_host::files::Durability;
+use mngr_host::files::{Durability, FileKind};
 use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_host::lock::LockWait;
 use mngr_host::proc::Cmd;
 use mngr_model::facts::Detail;
 use mngr_model::journal::{Header, Operation};
+use mngr_model::layout::AgentLayout;
 use mngr_model::{AgentId, AgentState, HostId, HostPath};
 
 use super::error::DestroyError;
@@ -193,9 +196,11 @@ fn carry_out(
             fault::point();
         }
         notes.extend(trash::put_away(host, manifest)?);
-        match preserve(host, manifest, &agent.events()) {
+        match preserve(host, manifest, &agent) {
             Ok(kept) => preserved = kept,
-            Err(problem) => notes.push(format!("its events are only in the trash: {problem}")),
+            Err(problem) => {
+                notes.push(format!("its events and its conversation are only in the trash: {problem}"))
+            }
         }
         fault::point();
         files.rename(agent.root(), &trash.state())?;
@@ -220,21 +225,36 @@ fn carry_out(
     })
 }
 
-/// Copies the agent's events to where they outlive the trash.
-fn preserve(host: &dyn Host, manifest: &Manifest, events: &HostPath) -> Result<Option<HostPath>, String> {
+/// Copies the agent's events and its conversation to where they outlive the trash.
+fn preserve(host: &dyn Host, manifest: &Manifest, state: &AgentLayout) -> Result<Option<HostPath>, String> {
     let files = host.files();
     let text = |error: &dyn std::error::Error| crate::error_chain(error);
-    if files.list(events).map_err(|e| text(&e))?.is_empty() {
-        return Ok(None);
-    }
+    let brand = match Brand::of_type(manifest.agent_type.as_ref()) {
+        Some(brand) => Some(brand),
+        None => Brand::of_state(files, state.root()).map_err(|e| text(&e))?,
+    };
     let preserved = host.layout().preserved_of(&manifest.name, &manifest.id);
-    files.make_folder(&preserved).map_err(|e| text(&e))?;
-    let copy = Cmd::new("cp").args(["-Rp", "--", events.as_str(), preserved.as_str()]);
-    match host.exec(&copy) {
-        Ok(output) if output.success() => Ok(Some(preserved)),
-        Ok(output) => Err(output.stderr_text()),
-        Err(error) => Err(text(&error)),
+    let mut has_any = false;
+    let conversation = brand.map(Brand::kept).unwrap_or_default().iter().map(|kept| state.root().join(kept));
+    for from in conversation.chain([state.events()]) {
+        let is_empty = match files.stat(&from).map_err(|e| text(&e))?.map(|stat| stat.kind) {
+            Some(FileKind::Folder) => files.list(&from).map_err(|e| text(&e))?.is_empty(),
+            // A link may lead to anything, also to what is not the agent's.
+            None | Some(FileKind::Link) => true,
+            Some(_) => false,
+        };
+        let below = from.as_str().strip_prefix(state.root().as_str()).unwrap_or_default();
+        let to = preserved.join(below.trim_start_matches('/'));
+        let Some(folder) = to.parent().filter(|_| !is_empty) else { continue };
+        has_any = true;
+        files.make_folder(&folder).map_err(|e| text(&e))?;
+        match host.exec(&Cmd::new("cp").args(["-Rp", "--", from.as_str(), folder.as_str()])) {
+            Ok(output) if output.success() => {}
+            Ok(output) => return Err(output.stderr_text()),
+            Err(error) => return Err(text(&error)),
+        }
     }
+    Ok(has_any.then_some(preserved))
 }
 
 /// Puts everything back as it was.

@@ -57,6 +57,7 @@ impl Ground {
             binary: "mngr".to_owned(),
             cwd: root.join("repo"),
             home: None,
+            vars: Default::default(),
         };
         let ground = Self { world, host, dir };
         ground.new_repository("repo");

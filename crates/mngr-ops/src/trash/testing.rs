@@ -241,6 +241,7 @@ impl Bench {
             binary: "mngr".to_owned(),
             cwd: root.clone(),
             home: Some(root.clone()),
+            vars: Default::default(),
         };
         let bench = Self { world, host, clock, root, _dir: dir };
         bench.make_repository("repo");

@@ -114,7 +114,7 @@ impl Answer {
             Turn::ToolResult(result) => {
                 return Self::Speech(Speech::text(format!("The tool said: {}", beginning(result))));
             }
-            Turn::User(said) => said,
+            Turn::User(said) => said.join("\n"),
         };
         let call = |call: Option<ToolCall>, otherwise: &str| match call {
             Some(call) => Speech::of(vec![Part::Text("Let me see.".into()), Part::Call(call)]),
@@ -125,7 +125,7 @@ impl Answer {
             Scenario::LimitReached => return Self::Refusal(Refusal::LimitReached),
             Scenario::Overloaded => return Self::Refusal(Refusal::Overloaded),
             Scenario::Unauthorized => return Self::Refusal(Refusal::Unauthorized),
-            Scenario::Echo => Speech::text(format!("You said: {}", beginning(said))),
+            Scenario::Echo => Speech::text(format!("You said: {}", beginning(&said))),
             Scenario::Tool { command } => {
                 call(tools::shell(&conversation.tools, command, Permission::Asked), "I have no shell.")
             }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn asked(text: &str) -> Conversation {
-        Conversation { turn: Turn::User(text.into()), tools: vec!["Bash".into()], streamed: true }
+        Conversation { turn: Turn::User(vec![text.into()]), tools: vec!["Bash".into()], streamed: true }
     }
 
     fn speech(answer: Answer) -> Speech {

@@ -5,9 +5,9 @@ use serde_json::Value;
 /// What the model is to react to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// What the user said last.
-    User(String),
-    /// What a tool said, after everything the user said.
+    /// What the user said since the model spoke last: several texts if messages had been waiting.
+    User(Vec<String>),
+    /// What a tool said, with nothing from the user since.
     ToolResult(String),
 }
 
@@ -24,61 +24,66 @@ pub(super) struct Conversation {
 impl Conversation {
     /// Reads a request in which the messages are in the field `messages` or `input`.
     pub(super) fn read(request: &Value) -> Self {
-        let messages = match (&request["messages"], &request["input"]) {
-            (Value::Array(messages), _) | (_, Value::Array(messages)) => messages.as_slice(),
-            (_, Value::String(text)) => return Self::new(Turn::User(text.clone()), request),
-            _ => &[],
-        };
-        let turn = messages.iter().rev().find_map(turn_of).unwrap_or(Turn::User(String::new()));
-        Self::new(turn, request)
-    }
-
-    fn new(turn: Turn, request: &Value) -> Self {
         let name =
             |tool: &Value| Some(tool["name"].as_str().or(tool["function"]["name"].as_str())?.to_owned());
         let tools = request["tools"].as_array().into_iter().flatten().filter_map(name).collect();
-        Self { turn, tools, streamed: request["stream"] == true }
+        Self { turn: turn(messages(request)), tools, streamed: request["stream"] == true }
     }
 
     /// What the user said, if it is the user's turn.
-    pub(super) fn user_text(&self) -> &str {
+    pub(super) fn said(&self) -> &[String] {
         match &self.turn {
-            Turn::User(text) => text,
-            Turn::ToolResult(_) => "",
+            Turn::User(said) => said,
+            Turn::ToolResult(_) => &[],
         }
     }
 }
 
-/// What a message means for the turn; nothing if it is the model's own, a system message or only a reminder.
-fn turn_of(message: &Value) -> Option<Turn> {
+/// Everything the user said in the conversation that a request carries, from its beginning.
+pub(super) fn history(request: &Value) -> Vec<String> {
+    messages(request).iter().filter(|message| message["role"] == "user").flat_map(spoken).collect()
+}
+
+fn messages(request: &Value) -> &[Value] {
+    let list = request["messages"].as_array().or(request["input"].as_array());
+    list.map_or(&[], Vec::as_slice)
+}
+
+fn turn(messages: &[Value]) -> Turn {
+    let since = messages.iter().rposition(is_from_the_model).map_or(0, |position| position + 1);
+    let news = &messages[since..];
+    let said: Vec<String> =
+        news.iter().filter(|message| message["role"] == "user").flat_map(spoken).collect();
+    match news.iter().rev().find_map(tool_result) {
+        Some(result) if said.is_empty() => Turn::ToolResult(result),
+        _ => Turn::User(said),
+    }
+}
+
+/// Items of the Responses format have a type, and not all of them a role.
+fn is_from_the_model(message: &Value) -> bool {
+    message["role"] == "assistant" || matches!(message["type"].as_str(), Some("function_call" | "reasoning"))
+}
+
+fn tool_result(message: &Value) -> Option<String> {
     if let Some(output) = message.get("output") {
-        return Some(Turn::ToolResult(text_of(output)));
+        return Some(text_of(output));
     }
-    match message["role"].as_str()? {
-        "tool" => Some(Turn::ToolResult(text_of(&message["content"]))),
-        "user" => {
-            let said = spoken(&message["content"]);
-            if !said.is_empty() {
-                return Some(Turn::User(said));
-            }
-            let blocks = message["content"].as_array()?;
-            let result = blocks.iter().rev().find(|block| block["type"] == "tool_result")?;
-            Some(Turn::ToolResult(text_of(&result["content"])))
-        }
-        _ => None,
+    if message["role"] == "tool" {
+        return Some(text_of(&message["content"]));
     }
+    let blocks = message["content"].as_array()?;
+    let result = blocks.iter().rev().find(|block| block["type"] == "tool_result")?;
+    Some(text_of(&result["content"]))
 }
 
-/// What the user really wrote: agents add notes of their own, each as a block inside one tag.
-fn spoken(content: &Value) -> String {
+/// What the user really wrote in a message: agents add notes of their own, each as a block inside one tag.
+fn spoken(message: &Value) -> Vec<String> {
     let said = |text: &str| (!is_note(text)).then(|| text.trim().to_owned());
-    match content {
-        Value::String(text) => said(text).unwrap_or_default(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter_map(|block| block["text"].as_str());
-            texts.filter_map(said).next_back().unwrap_or_default()
-        }
-        _ => String::new(),
+    match &message["content"] {
+        Value::String(text) => said(text).into_iter().collect(),
+        Value::Array(blocks) => blocks.iter().filter_map(|block| said(block["text"].as_str()?)).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -109,7 +114,7 @@ mod tests {
     }
 
     fn user(text: &str) -> Turn {
-        Turn::User(text.into())
+        Turn::User(vec![text.into()])
     }
 
     #[test]
@@ -141,6 +146,7 @@ mod tests {
         assert_eq!(turn(json!({"messages": [{"role": "tool", "content": "out"}]})), result);
         let items = json!([
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]},
+            {"type": "function_call", "call_id": "c", "name": "shell"},
             {"type": "function_call_output", "call_id": "c", "output": "out"},
         ]);
         assert_eq!(turn(json!({"input": items})), result);
@@ -153,6 +159,18 @@ mod tests {
             {"type": "text", "text": "wait, also this"},
         ]);
         assert_eq!(turn(json!({"messages": [{"role": "user", "content": blocks}]})), user("wait, also this"));
+    }
+
+    #[test]
+    fn messages_that_waited_are_all_heard_and_the_history_has_each_once() {
+        let request = json!({"messages": [
+            {"role": "user", "content": "first"},
+            {"role": "assistant", "content": "yes"},
+            {"role": "user", "content": [{"text": "second\n"}, {"text": "third"}]},
+            {"role": "user", "content": "fourth"},
+        ]});
+        assert_eq!(history(&request), ["first", "second", "third", "fourth"]);
+        assert_eq!(turn(request), Turn::User(vec!["second".into(), "third".into(), "fourth".into()]));
     }
 
     #[test]

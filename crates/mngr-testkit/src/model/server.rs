@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Ending};
-use super::conversation::Conversation;
+use super::conversation::{self, Conversation};
 use super::http::{self, Request};
 use super::scenario::Scenario;
 use super::wire::{Frame, Plain, Wire};
@@ -26,13 +26,22 @@ pub struct Recorded {
     pub method: String,
     /// The path with its query.
     pub path: String,
-    /// What the user said last, without the notes that agents add; empty after a tool has answered.
+    /// What the user said since the model spoke last, without the notes that agents add; empty after a tool
+    /// has answered, several lines if messages had been waiting.
     pub user_text: String,
     /// What the model did; nothing if the request asked for something else than an answer, or for one beside
     /// the conversation, like a title.
     pub scenario: Option<Scenario>,
     /// The body; null if it was no JSON.
     pub body: Value,
+}
+
+impl Recorded {
+    /// Everything the user said in the conversation so far, each message once: what the last request of a
+    /// conversation says here is what has arrived.
+    pub fn history(&self) -> Vec<String> {
+        conversation::history(&self.body)
+    }
 }
 
 /// A model on loopback whose answers a test decides.
@@ -206,11 +215,12 @@ fn respond(mut connection: &TcpStream, shared: &Shared, request: Request) -> io:
         return Ok(Ending::Complete);
     };
     let conversation = Conversation::read(&body);
-    let said = conversation.user_text().to_owned();
-    let scenario = Scenario::in_message(&said).unwrap_or_else(|| shared.state().scenario.clone());
+    // Of several messages the earlier ones may be left from a turn that the user interrupted.
+    let chosen = conversation.said().last().and_then(|text| Scenario::in_message(text));
+    let scenario = chosen.unwrap_or_else(|| shared.state().scenario.clone());
     let answer = Answer::to(&conversation, &scenario);
     let scenario = (!conversation.tools.is_empty()).then_some(scenario);
-    let number = record(shared, request, said, scenario, body);
+    let number = record(shared, request, conversation.said().join("\n"), scenario, body);
     match answer {
         Answer::Refusal(refusal) => write_plain(&mut connection, &wire.refuse(refusal))?,
         Answer::Speech(speech) if conversation.streamed => {

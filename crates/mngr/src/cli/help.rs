@@ -47,7 +47,7 @@ SYNOPSIS
 /// The verbs, in the order in which they are needed.
 const GROUPS: &[(&str, &[&str])] = &[
     ("MAKE AGENTS AND LOOK AT THEM", &["create", "list", "connect", "capture", "explain"]),
-    ("WORK WITH THEM", &["message", "wait", "exec", "pull", "push"]),
+    ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push"]),
     ("LIFE AND DEATH", &["stop", "start", "rename", "label", "destroy", "undo", "gc"]),
     ("MNGR ITSELF", &["config", "help"]),
 ];
@@ -151,7 +151,7 @@ mod tests {
         all.sort_unstable();
         assert_eq!(grouped, all);
         let page = of::<&str>(&[]).unwrap();
-        assert!(page.contains("\n  list     List agents and what they are doing (also: ls)\n"), "{page}");
+        assert!(page.contains("\n  list        List agents and what they are doing (also: ls)\n"), "{page}");
         assert!(page.lines().all(|line| line.len() <= 80), "{page}");
     }
 

@@ -18,6 +18,7 @@ use mngr_ops::rename::RenameError;
 use mngr_ops::select::SelectError;
 use mngr_ops::start::StartError;
 use mngr_ops::stop::StopError;
+use mngr_ops::transcript::TranscriptError;
 use mngr_ops::undo::UndoError;
 use mngr_ops::wait::WaitError;
 use mngr_query::{FilterError, HeaderError, ProjectionError, SortError, TemplateError};
@@ -183,6 +184,18 @@ impl From<SendError> for CliError {
             _ => (ErrorKind::Failed, None),
         };
         hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
+    }
+}
+
+impl From<TranscriptError> for CliError {
+    fn from(error: TranscriptError) -> Self {
+        match error {
+            TranscriptError::Select(error) => error.into(),
+            TranscriptError::Interrupted(_) => Self::new(ErrorKind::Interrupted, error),
+            TranscriptError::NoTranscript { .. } => Self::new(ErrorKind::Failed, error)
+                .hinted("`mngr capture --full` shows what its terminal showed"),
+            TranscriptError::Files { .. } => Self::new(ErrorKind::Failed, error),
+        }
     }
 }
 

@@ -21,6 +21,10 @@ impl Reporter for ConsoleReporter {
         self.console.warn(text);
     }
 
+    fn note(&self, text: &str) {
+        self.console.note(text);
+    }
+
     fn progress(&self, text: &str) {
         self.console.note(text);
     }

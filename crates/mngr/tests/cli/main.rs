@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod claude;
 mod config;
 mod connect;
 mod create;
@@ -22,5 +23,6 @@ mod push;
 mod settings;
 mod state;
 mod support;
+mod transcript;
 mod trust;
 mod wait;

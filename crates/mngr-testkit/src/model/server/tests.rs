@@ -35,6 +35,7 @@ fn a_message_is_answered_as_a_stream_and_recorded() {
     assert_eq!((requests[0].path.as_str(), requests[0].method.as_str()), ("/v1/messages?beta=true", "POST"));
     assert_eq!(requests[0].scenario, Some(Scenario::Echo));
     assert_eq!(server.user_texts(), ["hello there"]);
+    assert_eq!(requests[0].history(), ["hello there"]);
 }
 
 #[test]

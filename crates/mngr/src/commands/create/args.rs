@@ -172,9 +172,9 @@ pub(crate) struct BehaviourArgs {
     #[arg(long, hide = true)]
     no_start_on_boot: bool,
 
-    /// Accepted for older scripts; nothing is asked here
-    #[arg(short = 'y', long, hide = true)]
-    yes: bool,
+    /// Answer an agent's first-start questions with yes: trust in the work dir, set-up. Never a permission for tools
+    #[arg(short = 'y', long)]
+    pub(crate) yes: bool,
 
     /// Accepted for older scripts; this machine is always on
     #[arg(long, hide = true, overrides_with = "no_auto_start")]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mngr_agents::brand::Consent;
 use mngr_config::AgentTypeSettings;
 use mngr_host::files::Files as _;
 use mngr_host::git::is_git_url;
@@ -76,6 +77,7 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         resume_message: args.behaviour.resume_message.clone(),
         message_patience: MESSAGE_PATIENCE,
         start_on_boot: false,
+        consent: consent(ctx, args)?,
         reuse: args.behaviour.reuse,
         update: args.behaviour.update,
     })
@@ -83,6 +85,15 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
 
 fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(option: &str, text: &str) -> Result<T, CliError> {
     text.parse().map_err(|error| CliError::usage(format!("Invalid value for `{option}`: {error}")))
+}
+
+/// Whether first-start dialogs may be answered for the user, or are left to them.
+fn consent(ctx: &mut Ctx, args: &CreateArgs) -> Result<Consent, CliError> {
+    if args.behaviour.yes {
+        return Ok(Consent::Dialogs);
+    }
+    let is_there = ctx.is_interactive()? && !args.behaviour.no_connect;
+    Ok(if is_there { Consent::Ask } else { Consent::Refuse })
 }
 
 /// Fields of the agent's type that templates set.

@@ -1,5 +1,6 @@
 //! Doing it, and saying what was done.
 
+use mngr_agents::brand::ProvisionError;
 use mngr_model::address::{AgentAddress, AgentRef};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
@@ -107,6 +108,10 @@ fn failure(error: CreateError) -> CliError {
         CreateError::PlannedType { name } => (
             ErrorKind::Failed,
             Some(format!("run it as a plain program for now: `mngr create NAME --type command -- {name}`")),
+        ),
+        CreateError::Brand(ProvisionError::NeedsConsent { .. }) => (
+            ErrorKind::Failed,
+            Some("`--yes` answers such questions with yes; or start the program once yourself in that folder".to_owned()),
         ),
         CreateError::NoCommand { .. } => (ErrorKind::Usage, Some("`mngr create NAME -- PROGRAM ARGS`".to_owned())),
         CreateError::NoSource { .. } => (

@@ -1,0 +1,140 @@
+//! What the rest of mngr asks of a brand of coding agent, where data alone cannot answer.
+
+use std::collections::BTreeMap;
+
+use mngr_config::AgentTypeSettings;
+use mngr_host::files::FilesError;
+use mngr_host::host::Host;
+use mngr_model::env::EnvPair;
+use mngr_model::facts::{Markers, ProgramFacts};
+use mngr_model::layout::AgentLayout;
+use mngr_model::state::StateReport;
+use mngr_model::{AgentRecord, HostPath};
+
+/// What an agent's first start needs to know.
+pub struct Provisioning<'a> {
+    /// The user's machine.
+    pub client: &'a dyn Host,
+    /// The user's home.
+    pub home: Option<&'a HostPath>,
+    /// The user's variables.
+    pub vars: &'a BTreeMap<String, String>,
+    /// Where the agent runs.
+    pub host: &'a dyn Host,
+    /// Its state folder.
+    pub agent: &'a AgentLayout,
+    /// Its record so far.
+    pub record: &'a AgentRecord,
+    /// The folder its files came from.
+    pub source: &'a HostPath,
+    /// The settings of its type, nearest first.
+    pub settings: &'a [AgentTypeSettings],
+    /// What may be agreed to in the user's name.
+    pub consent: Consent,
+}
+
+/// What may be agreed to in the user's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// Nothing: the user sits at the terminal and answers for themselves.
+    Ask,
+    /// Nothing, and nobody is there to ask.
+    Refuse,
+    /// Trust in the work dir and first-start dialogs (`--yes`). Never a permission to run tools.
+    Dialogs,
+}
+
+/// What a brand prepared.
+#[derive(Debug, Clone, Default)]
+pub struct Provisioned {
+    /// Variables its program needs.
+    pub env: Vec<EnvPair>,
+    /// Words put behind the program at every launch.
+    pub words: Vec<String>,
+    /// The program's own status file, below the state folder.
+    pub status_file: Option<String>,
+}
+
+/// A brand could not prepare an agent.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvisionError {
+    /// A file could not be read or written.
+    #[error("cannot prepare the agent's configuration")]
+    Files(#[from] FilesError),
+    /// The user's own configuration is not what it should be.
+    #[error("the user's `{path}` is not valid JSON")]
+    Damaged {
+        /// The file.
+        path: HostPath,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The user would have to answer a dialog, and may not be answered for.
+    #[error("{program} would ask {question}, and nobody is there to answer")]
+    NeedsConsent {
+        /// The program.
+        program: &'static str,
+        /// What it would ask.
+        question: String,
+    },
+    /// A setting of the type cannot be used.
+    #[error("the setting `{key}` of the agent type is not {expected}")]
+    Setting {
+        /// Its name.
+        key: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A value cannot be a variable.
+    #[error("a value of the agent's environment cannot be used")]
+    Env(#[from] mngr_model::env::EnvError),
+}
+
+/// A brand of coding agent with a terminal interface.
+pub trait Brand: Sync {
+    /// Prepares a new agent. The user's own configuration is read, never written.
+    fn provision(&self, request: &Provisioning<'_>) -> Result<Provisioned, ProvisionError>;
+
+    /// The words that continue or begin the agent's conversation, put right behind the program.
+    fn conversation_words(
+        &self,
+        host: &dyn Host,
+        agent: &AgentLayout,
+        record: &AgentRecord,
+    ) -> Result<Vec<String>, FilesError>;
+
+    /// The state of a living agent, from what its program says; `None` when it says nothing that is understood.
+    fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport>;
+
+    /// Whether a new launch has got as far as taking messages.
+    fn is_ready(&self, program: &ProgramFacts) -> bool;
+
+    /// The folder in which the signs of readiness appear.
+    fn ready_folder(&self, agent: &AgentLayout) -> HostPath;
+
+    /// What is in the input box, from a screen with its colours.
+    fn composer(&self, screen: &str) -> Composer;
+
+    /// Files whose growth may prove that a message was accepted.
+    fn proof_files(
+        &self,
+        record: &AgentRecord,
+        program: Option<&ProgramFacts>,
+        agent: &AgentLayout,
+    ) -> Vec<HostPath>;
+
+    /// Whether what was appended to a proof file shows that exactly this text was taken.
+    fn proves(&self, appended: &str, text: &str) -> bool;
+}
+
+/// What an input box holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Composer {
+    /// Nothing, or only a hint.
+    Empty,
+    /// Text somebody typed.
+    HoldsText,
+    /// There is no input box to be seen.
+    NotVisible,
+}

@@ -1,0 +1,159 @@
+//! Claude Code as a brand.
+
+use mngr_host::files::{Access, Durability, FilesError};
+use mngr_host::host::Host;
+use mngr_model::env::EnvPair;
+use mngr_model::facts::{Markers, ProgramFacts};
+use mngr_model::layout::AgentLayout;
+use mngr_model::state::StateReport;
+use mngr_model::{AgentRecord, HostPath};
+
+use super::config::{self, UserConfig};
+use super::{composer, evidence, status};
+use crate::brand::{Brand, Composer, ProvisionError, Provisioned, Provisioning};
+
+const HOOK: &str = include_str!("hook.sh");
+
+/// Its configuration folder, below the state folder.
+const CONFIG_DIR: &str = "plugin/claude/anthropic";
+
+/// Claude Code.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Claude;
+
+impl Brand for Claude {
+    fn provision(&self, request: &Provisioning<'_>) -> Result<Provisioned, ProvisionError> {
+        let files = request.host.files();
+        let folder = request.agent.root().join(CONFIG_DIR);
+        let hook = request.agent.commands().join("claude-hook.sh");
+        files.make_folder(&request.agent.events().join("claude"))?;
+        files.write(&hook, HOOK.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
+        let user = UserConfig::find(request);
+        config::write(request, user.as_ref(), &folder, &hook)?;
+        let mut env = vec![pair("CLAUDE_CONFIG_DIR", folder.as_str())?];
+        if let Some(user) = &user {
+            env.push(pair("ORIGINAL_CLAUDE_CONFIG_DIR", user.folder().as_str())?);
+        }
+        let policy = request.settings.iter().find_map(|settings| settings.extra.get("update_policy"));
+        if policy.and_then(|policy| policy.as_str()).is_none_or(|policy| policy == "NEVER") {
+            env.push(pair("DISABLE_AUTOUPDATER", "1")?);
+        }
+        Ok(Provisioned {
+            env,
+            words: prompt_words(request)?,
+            status_file: Some(format!("{CONFIG_DIR}/sessions/{{pid}}.json")),
+        })
+    }
+
+    fn conversation_words(
+        &self,
+        host: &dyn Host,
+        agent: &AgentLayout,
+        record: &AgentRecord,
+    ) -> Result<Vec<String>, FilesError> {
+        let noted = host.files().read_if_there(&agent.root().join("claude_session_id"))?;
+        let noted =
+            noted.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()).filter(|id| is_session(id));
+        let session = match noted {
+            Some(session) => session,
+            None => session_of(record),
+        };
+        let transcript = transcript_path(agent, record, &session);
+        let words = if host.files().exists(&transcript)? {
+            ["--resume", &session]
+        } else {
+            ["--session-id", &session]
+        };
+        Ok(words.map(str::to_owned).to_vec())
+    }
+
+    fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
+        status::state(program, markers)
+    }
+
+    fn is_ready(&self, program: &ProgramFacts) -> bool {
+        status::Status::parse(program).is_some_and(|status| status.status.is_some())
+    }
+
+    fn ready_folder(&self, agent: &AgentLayout) -> HostPath {
+        agent.root().join(CONFIG_DIR).join("sessions")
+    }
+
+    fn composer(&self, screen: &str) -> Composer {
+        composer::composer(screen)
+    }
+
+    fn proof_files(
+        &self,
+        record: &AgentRecord,
+        program: Option<&ProgramFacts>,
+        agent: &AgentLayout,
+    ) -> Vec<HostPath> {
+        let said = program.and_then(status::Status::parse).and_then(|status| status.session_id);
+        let session = said.filter(|id| is_session(id)).unwrap_or_else(|| session_of(record));
+        vec![agent.events().join("claude/hooks.log"), transcript_path(agent, record, &session)]
+    }
+
+    fn proves(&self, appended: &str, text: &str) -> bool {
+        evidence::proves(appended, text)
+    }
+}
+
+fn pair(name: &str, value: &str) -> Result<EnvPair, ProvisionError> {
+    Ok(EnvPair::new(name.parse()?, value)?)
+}
+
+/// `append_system_prompt`, all of the chain, the parents' first.
+fn prompt_words(request: &Provisioning<'_>) -> Result<Vec<String>, ProvisionError> {
+    const KEY: &str = "append_system_prompt";
+    let wrong = || ProvisionError::Setting { key: KEY, expected: "a list of texts" };
+    let mut texts = Vec::new();
+    for value in request.settings.iter().rev().filter_map(|settings| settings.extra.get(KEY)) {
+        for text in value.as_array().ok_or_else(wrong)? {
+            texts.push(text.as_str().ok_or_else(wrong)?.to_owned());
+        }
+    }
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(vec!["--append-system-prompt".to_owned(), texts.join("\n\n")])
+}
+
+/// The session of an agent that has not started yet: its own id in the form Claude Code wants.
+fn session_of(record: &AgentRecord) -> String {
+    let hex = record.id.hex();
+    // The version and variant digits of a random UUID, which the id itself does not carry.
+    format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
+}
+
+fn is_session(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+/// Where Claude Code keeps the conversation: one folder per work dir, its path with everything odd as `-`.
+fn transcript_path(agent: &AgentLayout, record: &AgentRecord, session: &str) -> HostPath {
+    let slug: String =
+        record.work_dir.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    agent.root().join(CONFIG_DIR).join("projects").join(&slug).join(&format!("{session}.jsonl"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agents_id_makes_a_valid_session() {
+        let text = r#"{"id":"agent-0123456789abcdef0123456789abcdef","name":"a","type":"claude","work_dir":"/w_1/x.y",
+            "create_time":"2026-01-01T00:00:00Z","command":"claude"}"#;
+        let record: AgentRecord = serde_json::from_str(text).unwrap();
+        let session = session_of(&record);
+        assert_eq!(session, "01234567-89ab-4def-8123-456789abcdef");
+        assert!(is_session(&session));
+        let agent = AgentLayout::new(HostPath::new("/s"));
+        let path = transcript_path(&agent, &record, &session);
+        assert!(
+            path.as_str().ends_with("/projects/-w-1-x-y/01234567-89ab-4def-8123-456789abcdef.jsonl"),
+            "{path}"
+        );
+    }
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Written by mngr. Called by Claude Code for every event, with its JSON on standard input. Plain sh, nothing to install.
+event=$1
+state=$MNGR_AGENT_STATE_DIR
+input=$(cat)
+
+# A Claude Code started by the agent itself uses the same settings: its events are not the agent's.
+agent=0
+while read -r kind rest; do
+    case $kind in agent) agent=${rest#pid=} agent=${agent%%:*} ;; esac
+done <"$state/process"
+pid=$PPID
+for _ in 1 2 3; do
+    [ "$pid" = "$agent" ] && break
+    [ -r "/proc/$pid/stat" ] || break
+    read -r line <"/proc/$pid/stat" || break
+    line=${line##*) }
+    line=${line#* }
+    pid=${line%% *}
+done
+[ "$pid" = "$agent" ] || exit 0
+
+printf '%s %s\n' "$event" "$input" >>"$state/events/claude/hooks.log"
+case $event in
+SessionStart)
+    session=$(printf '%s' "$input" | sed -n 's/.*"session_id":"\([A-Za-z0-9-]*\)".*/\1/p')
+    if [ -n "$session" ]; then
+        printf '%s\n' "$session" >"$state/claude_session_id.new" && mv "$state/claude_session_id.new" "$state/claude_session_id"
+        printf '%s\n' "$session" >>"$state/claude_session_id_history"
+    fi
+    ;;
+UserPromptSubmit)
+    : >"$state/active"
+    rm -f "$state/waiting" "$state/failure"
+    ;;
+PermissionRequest) printf 'PERMISSIONS\n' >"$state/waiting" ;;
+PostToolUse | PostToolUseFailure) rm -f "$state/waiting" ;;
+Stop) printf 'END_OF_TURN\n' >"$state/waiting" ;;
+StopFailure)
+    printf '%s\n' "$input" >"$state/failure.new" && mv "$state/failure.new" "$state/failure"
+    printf 'END_OF_TURN\n' >"$state/waiting"
+    ;;
+esac
+: >"$state/activity/agent"
+[ "$event" = PermissionRequest ] && [ "$2" = allow ] &&
+    printf '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}\n'
+exit 0

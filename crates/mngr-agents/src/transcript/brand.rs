@@ -1,0 +1,143 @@
+//! The brands whose conversations can be read, and where each keeps them below an agent's state folder.
+
+use mngr_host::files::{FileKind, Files, FilesError};
+use mngr_model::HostPath;
+
+/// The sessions of a Claude agent in the order in which they began, one id per line. Kept by its hooks.
+const CLAUDE_HISTORY: &str = "claude_session_id_history";
+const CLAUDE_PROJECTS: &str = "plugin/claude/anthropic/projects";
+const CODEX_SESSIONS: &str = "plugin/codex/home/sessions";
+const OPENCODE_LOG: &str = "plugin/opencode/transcript.jsonl";
+
+/// How deep below its root a brand hides its files: days of a month of a year, or a session's sub-agents.
+const DEEPEST: usize = 5;
+
+/// A brand of agent that leaves a record of its conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Brand {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// opencode.
+    Opencode,
+}
+
+/// One file of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TranscriptFile {
+    pub(super) path: HostPath,
+    /// Whether it is the agent's own conversation: not that of a program the agent ran.
+    pub(super) is_own: bool,
+}
+
+impl Brand {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Opencode];
+
+    /// Its name, which is also that of the agent type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Opencode => "opencode",
+        }
+    }
+
+    /// The brand of an agent type, headless or not.
+    pub fn of_type(agent_type: &str) -> Option<Self> {
+        let name = agent_type.strip_prefix("headless_").unwrap_or(agent_type);
+        Self::ALL.into_iter().find(|brand| brand.name() == name)
+    }
+
+    /// The brand whose things lie in this state folder.
+    pub fn of_state(files: &dyn Files, state: &HostPath) -> Result<Option<Self>, FilesError> {
+        for brand in Self::ALL {
+            if files.exists(&state.join("plugin").join(brand.name()))? {
+                return Ok(Some(brand));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What of a state folder must be kept for the conversation to stay readable: files and folders relative to it.
+    pub fn kept(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => &[CLAUDE_HISTORY, CLAUDE_PROJECTS],
+            Self::Codex => &[CODEX_SESSIONS],
+            Self::Opencode => &[OPENCODE_LOG],
+        }
+    }
+
+    /// The files that are there, those of the agent's own conversation in the order of their beginnings.
+    pub(super) fn files(
+        self,
+        files: &dyn Files,
+        state: &HostPath,
+    ) -> Result<Vec<TranscriptFile>, FilesError> {
+        let own = |path: HostPath| TranscriptFile { path, is_own: true };
+        match self {
+            Self::Claude => claude_files(files, state),
+            // The names begin with the time.
+            Self::Codex => Ok(jsonl_below(files, &state.join(CODEX_SESSIONS), DEEPEST)?
+                .into_iter()
+                .filter(|path| path.file_name().is_some_and(|name| name.starts_with("rollout-")))
+                .map(own)
+                .collect()),
+            Self::Opencode => {
+                let path = state.join(OPENCODE_LOG);
+                Ok(if files.exists(&path)? { vec![own(path)] } else { Vec::new() })
+            }
+        }
+    }
+
+    /// The folders in which something new may appear, deepest last.
+    pub(super) fn folders(self, files: &dyn Files, state: &HostPath) -> Result<Vec<HostPath>, FilesError> {
+        match self {
+            Self::Claude => folders_below(files, &state.join(CLAUDE_PROJECTS), DEEPEST),
+            Self::Codex => folders_below(files, &state.join(CODEX_SESSIONS), DEEPEST),
+            Self::Opencode => Ok(state.join(OPENCODE_LOG).parent().into_iter().collect()),
+        }
+    }
+}
+
+/// The sessions the history names, in its order; without a history all of them, the oldest first. A sub-agent's file
+/// is `<session>/subagents/agent-*.jsonl`, or `agent-*.jsonl` beside the sessions, and belongs to the conversation.
+fn claude_files(files: &dyn Files, state: &HostPath) -> Result<Vec<TranscriptFile>, FilesError> {
+    let history = files.read_if_there(&state.join(CLAUDE_HISTORY))?;
+    let history = history.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let sessions: Vec<&str> = history.iter().flat_map(|text| text.lines()).map(str::trim).collect();
+    let mut found = Vec::new();
+    for path in jsonl_below(files, &state.join(CLAUDE_PROJECTS), DEEPEST)? {
+        let name = path.file_name().unwrap_or_default().trim_end_matches(".jsonl");
+        let is_sub_agent = name.starts_with("agent-");
+        let place = sessions.iter().position(|session| *session == name);
+        let is_own = history.is_none() || place.is_some() || is_sub_agent;
+        let modified = files.stat(&path)?.and_then(|stat| stat.modified);
+        found.push((place.unwrap_or(usize::MAX), modified, TranscriptFile { path, is_own }));
+    }
+    found.sort_by(|a, b| (a.0, a.1, &a.2.path).cmp(&(b.0, b.1, &b.2.path)));
+    Ok(found.into_iter().map(|(_, _, file)| file).collect())
+}
+
+fn jsonl_below(files: &dyn Files, folder: &HostPath, depth: usize) -> Result<Vec<HostPath>, FilesError> {
+    let mut found = Vec::new();
+    for folder in folders_below(files, folder, depth)? {
+        let entries = files.list(&folder)?.into_iter();
+        let is_wanted = |name: &str, kind| kind == FileKind::File && name.ends_with(".jsonl");
+        found.extend(entries.filter(|e| is_wanted(&e.name, e.kind)).map(|e| folder.join(&e.name)));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The folder and those in it. Links are not followed: what an agent writes must not lead elsewhere.
+fn folders_below(files: &dyn Files, folder: &HostPath, depth: usize) -> Result<Vec<HostPath>, FilesError> {
+    let mut found = vec![folder.clone()];
+    if depth > 0 {
+        for entry in files.list(folder)?.into_iter().filter(|entry| entry.kind == FileKind::Folder) {
+            found.extend(folders_below(files, &folder.join(&entry.name), depth - 1)?);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,128 @@
+//! Claude Code's session files: one JSON object per line, most of them not part of the conversation.
+//!
+//! One answer of the model is written as several lines, one per block, each with the same message id and usage.
+//! A resumed session may repeat lines of the one it continues, with the same `uuid`.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::brand::Brand;
+use super::reader::{Entry, Origin};
+use super::record::{Body, Part, Spend, Tokens, ToolCall};
+use super::value::{count, flag, joined_text, preview, text, time, tokens};
+
+/// The model Claude Code names for messages it makes up itself, such as errors.
+const MADE_UP: &str = "<synthetic>";
+
+/// What must be remembered between lines.
+#[derive(Debug, Default)]
+pub(super) struct ClaudeReader {
+    tools: HashMap<String, String>,
+    last_time: Timestamp,
+}
+
+impl ClaudeReader {
+    /// Reads one line.
+    pub(super) fn read(&mut self, line: &Value, entries: &mut Vec<Entry>) {
+        self.last_time = time(line, "/timestamp").unwrap_or(self.last_time);
+        let Some(id) = text(line, "/uuid") else { return };
+        match line.get("type").and_then(Value::as_str) {
+            // What the program tells the model on its own account is no part of the conversation.
+            Some("user") if !flag(line, "/isMeta") => self.user(line, &id, entries),
+            Some("assistant") => self.assistant(line, &id, entries),
+            Some("attachment") if text(line, "/attachment/type").as_deref() == Some("queued_command") => {
+                // Sent while the agent worked and taken in the middle of its turn.
+                let content = line.pointer("/attachment/prompt").map(joined_text).unwrap_or_default();
+                self.say(line, &id, Body::user(content), entries);
+            }
+            _ => {}
+        }
+    }
+
+    fn user(&self, line: &Value, id: &str, entries: &mut Vec<Entry>) {
+        let Some(content) = line.pointer("/message/content") else { return };
+        let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+        let results = blocks.iter().filter(|block| text(block, "/type").as_deref() == Some("tool_result"));
+        for (index, result) in results.enumerate() {
+            let tool_call_id = text(result, "/tool_use_id").unwrap_or_default();
+            let body = Body::ToolResult {
+                tool_name: self.tools.get(&tool_call_id).cloned(),
+                tool_call_id,
+                output: result.get("content").map(joined_text).unwrap_or_default(),
+                is_error: flag(result, "/is_error"),
+            };
+            self.say(line, &format!("{id}/result/{index}"), body, entries);
+        }
+        let said = joined_text(content);
+        if !said.is_empty() {
+            self.say(line, id, Body::user(said), entries);
+        }
+    }
+
+    fn assistant(&mut self, line: &Value, id: &str, entries: &mut Vec<Entry>) {
+        let Some(message) = line.get("message") else { return };
+        let model = text(message, "/model");
+        let message_id = text(message, "/id");
+        let usage = message.get("usage").map(usage).filter(|_| model.as_deref() != Some(MADE_UP));
+        if let (Some(tokens), Some(key)) = (usage, &message_id) {
+            entries.push(Entry::Spent(Spend {
+                key: key.clone(),
+                timestamp: self.last_time,
+                model: model.clone(),
+                tokens,
+                long_cache_write_tokens: count(message, "/usage/cache_creation/ephemeral_1h_input_tokens"),
+            }));
+        }
+        let parts = self.parts(message);
+        // A line may hold nothing but thinking.
+        if parts.is_empty() {
+            return;
+        }
+        let mut body = Body::assistant(parts, model, message_id);
+        if let Body::AssistantMessage { usage: shown, finish_reason, .. } = &mut body {
+            *shown = usage;
+            *finish_reason = text(message, "/stop_reason");
+        }
+        self.say(line, id, body, entries);
+    }
+
+    fn parts(&mut self, message: &Value) -> Vec<Part> {
+        let Some(content) = message.get("content") else { return Vec::new() };
+        let Value::Array(blocks) = content else {
+            return vec![Part::Text { content: joined_text(content) }];
+        };
+        let part = |block: &Value| match block.get("type").and_then(Value::as_str)? {
+            "text" => Some(Part::Text { content: text(block, "/text")? }),
+            "tool_use" | "server_tool_use" => {
+                let call = ToolCall {
+                    tool_call_id: text(block, "/id")?,
+                    tool_name: text(block, "/name")?,
+                    input_preview: block.get("input").map(preview).unwrap_or_default(),
+                };
+                self.tools.insert(call.tool_call_id.clone(), call.tool_name.clone());
+                Some(Part::ToolCall(call))
+            }
+            _ => None,
+        };
+        blocks.iter().filter_map(part).collect()
+    }
+
+    fn say(&self, line: &Value, native_id: &str, body: Body, entries: &mut Vec<Entry>) {
+        let origin = Origin {
+            brand: Brand::Claude,
+            native_id,
+            timestamp: self.last_time,
+            session_id: text(line, "/sessionId"),
+            is_sidechain: flag(line, "/isSidechain"),
+        };
+        entries.push(origin.said(body));
+    }
+}
+
+fn usage(usage: &Value) -> Tokens {
+    let names =
+        ["/input_tokens", "/output_tokens", "/cache_read_input_tokens", "/cache_creation_input_tokens"];
+    tokens(usage, names)
+}

@@ -1,0 +1,118 @@
+//! The native files of one agent's conversation, read again and again while they grow.
+//!
+//! Spawns nothing. Every call costs a few listings and reads only what is new.
+
+use std::collections::{BTreeMap, HashSet};
+
+use jiff::Timestamp;
+use mngr_host::files::{Files, FilesError};
+use mngr_model::{EventId, HostPath};
+
+use super::brand::Brand;
+use super::reader::{Entry, Reader};
+
+/// Which files count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The agent's own conversation.
+    Conversation,
+    /// Also what programs of the brand that the agent ran itself have left.
+    Everything,
+}
+
+/// Follows the files of one agent.
+#[derive(Debug)]
+pub struct NativeLog {
+    brand: Brand,
+    state: HostPath,
+    scope: Scope,
+    tails: BTreeMap<HostPath, Tail>,
+    told: HashSet<EventId>,
+}
+
+/// How far one file was read.
+#[derive(Debug)]
+struct Tail {
+    reader: Reader,
+    offset: u64,
+    /// The latest time met in it.
+    latest: Timestamp,
+}
+
+impl NativeLog {
+    /// At the beginning of what lies in this state folder.
+    pub fn new(brand: Brand, state: HostPath, scope: Scope) -> Self {
+        Self { brand, state, scope, tails: BTreeMap::new(), told: HashSet::new() }
+    }
+
+    /// The brand that wrote it.
+    pub fn brand(&self) -> Brand {
+        self.brand
+    }
+
+    /// Everything that was written since the last call, by time; each thing said once.
+    pub fn read_more(&mut self, files: &dyn Files) -> Result<Vec<Entry>, FilesError> {
+        let mut entries = Vec::new();
+        for file in self.brand.files(files, &self.state)? {
+            if self.scope == Scope::Everything || file.is_own {
+                entries.extend(self.read_file(files, &file.path)?);
+            }
+        }
+        entries.retain(|(_, entry)| match entry {
+            Entry::Said(record) => self.told.insert(record.event_id.clone()),
+            Entry::Spent(_) | Entry::Damaged { .. } => true,
+        });
+        entries.sort_by_key(|(time, _)| *time);
+        Ok(entries.into_iter().map(|(_, entry)| entry).collect())
+    }
+
+    /// What is new in one file, with the times that put it among the entries of other files.
+    fn read_file(
+        &mut self,
+        files: &dyn Files,
+        path: &HostPath,
+    ) -> Result<Vec<(Timestamp, Entry)>, FilesError> {
+        let size = files.stat(path)?.map_or(0, |stat| stat.size);
+        let tail = self.tails.entry(path.clone()).or_insert_with(|| Tail::new(self.brand));
+        if size < tail.offset {
+            // It was replaced by a shorter one: what it repeats has been told already.
+            *tail = Tail::new(self.brand);
+        }
+        if size == tail.offset {
+            return Ok(Vec::new());
+        }
+        match files.read_from(path, tail.offset) {
+            Ok(bytes) => Ok(tail.feed(&bytes)),
+            // Removed since it was listed.
+            Err(error) if error.is_missing() => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The folders to watch for changes.
+    pub fn folders(&self, files: &dyn Files) -> Result<Vec<HostPath>, FilesError> {
+        self.brand.folders(files, &self.state)
+    }
+}
+
+impl Tail {
+    fn new(brand: Brand) -> Self {
+        Self { reader: Reader::new(brand), offset: 0, latest: Timestamp::MIN }
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Vec<(Timestamp, Entry)> {
+        self.offset += bytes.len() as u64;
+        let entries = self.reader.feed(bytes).into_iter();
+        let timed = entries.map(|entry| {
+            let own = match &entry {
+                Entry::Said(record) => record.timestamp,
+                Entry::Spent(spend) => spend.timestamp,
+                Entry::Damaged { .. } => self.latest,
+            };
+            // A file is in the right order, even where its times are not.
+            self.latest = self.latest.max(own);
+            (self.latest, entry)
+        });
+        timed.collect()
+    }
+}

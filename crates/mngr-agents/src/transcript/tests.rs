@@ -1,0 +1,274 @@
+//! The readers on lines that the real programs wrote.
+
+use mngr_host::files::{Access, Durability, Files};
+use mngr_host::local::LocalFiles;
+use mngr_model::HostPath;
+use proptest::prelude::*;
+
+use super::*;
+
+const CLAUDE: &str = include_str!("../../tests/fixtures/transcript/claude.jsonl");
+const CODEX: &str = include_str!("../../tests/fixtures/transcript/codex.jsonl");
+const OPENCODE: &str = include_str!("../../tests/fixtures/transcript/opencode.jsonl");
+
+fn sample(brand: Brand) -> &'static str {
+    match brand {
+        Brand::Claude => CLAUDE,
+        Brand::Codex => CODEX,
+        Brand::Opencode => OPENCODE,
+    }
+}
+
+fn read(brand: Brand, text: &str) -> Vec<Entry> {
+    Reader::new(brand).feed(text.as_bytes())
+}
+
+fn records(entries: &[Entry]) -> Vec<&Record> {
+    let mut found = Vec::new();
+    for entry in entries {
+        if let Entry::Said(record) = entry {
+            found.push(record);
+        }
+    }
+    found
+}
+
+/// Every record in a few words.
+fn told(entries: &[Entry]) -> Vec<String> {
+    let line = |record: &&Record| match &record.body {
+        Body::UserMessage { content, .. } => format!("user: {content}"),
+        Body::AssistantMessage { text, tool_calls, .. } => {
+            let calls: String =
+                tool_calls.iter().map(|c| format!("-> {}({})", c.tool_name, c.input_preview)).collect();
+            format!("assistant: {text}{calls}")
+        }
+        Body::ToolResult { tool_name, output, is_error, .. } => {
+            let first = output.lines().next().unwrap_or_default();
+            let shown: String = first.chars().take(40).collect();
+            format!(
+                "tool {}: {shown}{}",
+                tool_name.as_deref().unwrap_or("?"),
+                if *is_error { " !" } else { "" }
+            )
+        }
+    };
+    records(entries).iter().map(line).collect()
+}
+
+#[test]
+fn a_session_of_claude_reads_as_it_was_held() {
+    let entries = read(Brand::Claude, CLAUDE);
+    assert_eq!(
+        told(&entries),
+        [
+            "user: hello there",
+            "assistant: You said: hello there",
+            "user: wait five seconds",
+            "assistant: Let me see.",
+            r#"assistant: -> Bash({"command":"sleep 5","description":"Runs a command of the test"})"#,
+            "tool Bash: (Bash completed with no output)",
+            "user: sent while a tool runs",
+            "assistant: You said: sent while a tool runs",
+            "tool ?: The user doesn't want to proceed with th !",
+            "user: [Request interrupted by user for tool use]",
+            "assistant: Please run /login · API Error: 401 The API key is not valid.",
+        ]
+    );
+    let first = serde_json::to_value(records(&entries)[1]).unwrap();
+    assert_eq!(first["type"], "assistant_message");
+    assert_eq!(first["source"], "claude/common_transcript");
+    assert_eq!(first["finish_reason"], "end_turn");
+    assert_eq!(first["usage"]["cache_read_tokens"], 3000);
+    assert_eq!(first["parts"][0]["type"], "text");
+    assert!(first.get("is_sidechain").is_none());
+}
+
+#[test]
+fn a_thread_of_codex_reads_as_it_was_held() {
+    assert_eq!(
+        told(&read(Brand::Codex, CODEX)),
+        [
+            "user: hello there",
+            "assistant: You said: hello there",
+            "user: wait five seconds",
+            "assistant: Let me see.",
+            r#"assistant: -> exec_command({"cmd":"sleep 5"})"#,
+            "tool exec_command: Chunk ID: cd9a30",
+            "user: sent while a tool runs",
+            "assistant: You said: sent while a tool runs",
+            "tool ?: Wall time: 1.2 seconds",
+        ]
+    );
+}
+
+#[test]
+fn the_events_of_opencode_read_as_the_conversation_was_held() {
+    let told = told(&read(Brand::Opencode, OPENCODE));
+    assert_eq!(
+        told[..7],
+        [
+            "user: hello world",
+            "assistant: You said: hello world",
+            "user: [[tool]]",
+            r#"assistant: -> bash({"command":"touch made-by-the-model","description":"Runs a command of the test"})"#,
+            "assistant: Let me see.",
+            "tool bash: (no output)",
+            "assistant: The tool said: (no output)",
+        ]
+    );
+    assert_eq!(told.len(), 10, "a question without an answer has no result: {told:#?}");
+}
+
+#[test]
+fn an_answer_counts_once_however_often_it_is_written() {
+    let samples = [(Brand::Claude, 3, 9675), (Brand::Codex, 4, 12_059), (Brand::Opencode, 3, 9043)];
+    for (brand, answers, total) in samples {
+        let mut written = 0;
+        let mut spends = std::collections::BTreeMap::new();
+        for entry in read(brand, sample(brand)) {
+            if let Entry::Spent(spend) = entry {
+                written += 1;
+                spends.insert(spend.key.clone(), spend);
+            }
+        }
+        assert_eq!(spends.len(), answers, "{brand:?}: {spends:#?}");
+        assert!(brand == Brand::Opencode || written > answers, "{brand:?} repeats itself in the sample");
+        assert_eq!(spends.values().map(|spend| spend.tokens.total()).sum::<u64>(), total, "{brand:?}");
+        assert!(spends.values().all(|spend| spend.model.is_some()), "{spends:#?}");
+    }
+}
+
+#[test]
+fn what_codex_read_from_the_cache_is_not_counted_as_fresh_input() {
+    let entries = read(Brand::Codex, CODEX);
+    let Some(Entry::Spent(spend)) = entries.iter().find(|entry| matches!(entry, Entry::Spent(_))) else {
+        panic!("no spend in {entries:?}")
+    };
+    assert_eq!(
+        (spend.tokens.input_tokens, spend.tokens.cache_read_tokens, spend.tokens.total()),
+        (10, 3000, 3014)
+    );
+}
+
+#[test]
+fn a_damaged_line_is_told_and_passed_over_and_a_half_written_one_is_not_there_yet() {
+    for brand in Brand::ALL {
+        let whole = sample(brand);
+        let (first, rest) = whole.split_once('\n').unwrap();
+        let damaged = format!("{first}\n{{\"type\":\"us\u{0}\n\n[1]\n{rest}");
+        let entries = read(brand, &damaged);
+        let lines: Vec<&Entry> = entries.iter().filter(|e| matches!(e, Entry::Damaged { .. })).collect();
+        assert_eq!(lines, [&Entry::Damaged { line: 2 }, &Entry::Damaged { line: 4 }]);
+        assert_eq!(records(&entries), records(&read(brand, whole)));
+        let half = &whole[..whole.len() - 20];
+        assert!(read(brand, half).iter().all(|entry| !matches!(entry, Entry::Damaged { .. })));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_split_of_the_bytes_gives_the_same_entries(cuts in prop::collection::vec(0_usize..30_000, 0..20)) {
+        for brand in Brand::ALL {
+            let bytes = sample(brand).as_bytes();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| (*cut).min(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let mut reader = Reader::new(brand);
+            let pieces = cuts.windows(2).flat_map(|pair| reader.feed(&bytes[pair[0]..pair[1]])).collect::<Vec<_>>();
+            prop_assert_eq!(pieces, read(brand, sample(brand)));
+        }
+    }
+
+    #[test]
+    fn no_bytes_at_all_make_a_reader_fail(bytes in prop::collection::vec(any::<u8>(), 0..400), from in 0_usize..9_000) {
+        for brand in Brand::ALL {
+            let sample = sample(brand).as_bytes();
+            let mut reader = Reader::new(brand);
+            reader.feed(&sample[from.min(sample.len())..]);
+            reader.feed(&bytes);
+            reader.feed(b"\n");
+        }
+    }
+}
+
+struct State {
+    dir: tempfile::TempDir,
+}
+
+impl State {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn root(&self) -> HostPath {
+        HostPath::new(self.dir.path().to_str().unwrap())
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        LocalFiles.make_folder(&path.parent().unwrap()).unwrap();
+        LocalFiles.write(&path, text.as_bytes(), Access::Private, Durability::Cached).unwrap();
+    }
+
+    fn log(&self, brand: Brand, scope: Scope) -> NativeLog {
+        NativeLog::new(brand, self.root(), scope)
+    }
+}
+
+#[test]
+fn a_growing_file_is_told_bit_by_bit_and_never_twice() {
+    let state = State::new();
+    let path = "plugin/codex/home/sessions/2026/11/15/rollout-2026-11-15T12-12-17-x.jsonl";
+    let mut log = state.log(Brand::Codex, Scope::Conversation);
+    assert_eq!(log.read_more(&LocalFiles).unwrap(), []);
+    let half = CODEX.len() / 2;
+    state.write(path, &CODEX[..half]);
+    let mut all = log.read_more(&LocalFiles).unwrap();
+    state.write(path, CODEX);
+    all.extend(log.read_more(&LocalFiles).unwrap());
+    assert_eq!(told(&all), told(&read(Brand::Codex, CODEX)));
+    assert_eq!(log.read_more(&LocalFiles).unwrap(), []);
+    state.write(path, &CODEX[..half]);
+    assert_eq!(told(&log.read_more(&LocalFiles).unwrap()), [""; 0], "cut off, it only repeats itself");
+}
+
+#[test]
+fn the_history_says_which_sessions_are_the_agents_own() {
+    let state = State::new();
+    let folder = "plugin/claude/anthropic/projects/-home-me-project";
+    let other = CLAUDE.replace("hello there", "hello from a script").replace("\"uuid\":\"", "\"uuid\":\"x");
+    let side = CLAUDE
+        .replace("\"isSidechain\":false", "\"isSidechain\":true")
+        .replace("\"uuid\":\"", "\"uuid\":\"s");
+    state.write(&format!("{folder}/one.jsonl"), CLAUDE);
+    state.write(&format!("{folder}/other.jsonl"), &other);
+    state.write(&format!("{folder}/one/subagents/agent-1.jsonl"), &side);
+    let count = |scope| told(&state.log(Brand::Claude, scope).read_more(&LocalFiles).unwrap()).len();
+    let one = told(&read(Brand::Claude, CLAUDE)).len();
+    assert_eq!(count(Scope::Conversation), 3 * one, "without a history everything is the agent's");
+    state.write("claude_session_id_history", "gone\none\n");
+    assert_eq!(count(Scope::Conversation), 2 * one);
+    assert_eq!(count(Scope::Everything), 3 * one);
+    let entries = state.log(Brand::Claude, Scope::Conversation).read_more(&LocalFiles).unwrap();
+    assert_eq!(records(&entries).iter().filter(|record| record.is_sidechain).count(), one);
+}
+
+#[test]
+fn a_resumed_session_that_repeats_its_beginning_is_told_once() {
+    let state = State::new();
+    let folder = "plugin/claude/anthropic/projects/-home-me-project";
+    state.write(&format!("{folder}/one.jsonl"), CLAUDE);
+    state.write(&format!("{folder}/two.jsonl"), CLAUDE);
+    let entries = state.log(Brand::Claude, Scope::Conversation).read_more(&LocalFiles).unwrap();
+    assert_eq!(told(&entries), told(&read(Brand::Claude, CLAUDE)));
+}
+
+#[test]
+fn a_brand_is_known_by_its_type_or_by_what_it_left() {
+    assert_eq!(Brand::of_type("headless_codex"), Some(Brand::Codex));
+    assert_eq!(Brand::of_type("command"), None);
+    let state = State::new();
+    assert_eq!(Brand::of_state(&LocalFiles, &state.root()).unwrap(), None);
+    state.write("plugin/opencode/transcript.jsonl", "");
+    assert_eq!(Brand::of_state(&LocalFiles, &state.root()).unwrap(), Some(Brand::Opencode));
+}

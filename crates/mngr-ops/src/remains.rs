@@ -1,0 +1,147 @@
+//! The state folder of an agent wherever it is: alive, in the trash, or what was preserved of it. Spawns nothing.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use mngr_agents::transcript::Brand;
+use mngr_host::files::FilesError;
+use mngr_host::host::Host;
+use mngr_model::address::{AgentAddress, AgentRef};
+use mngr_model::facts::Detail;
+use mngr_model::{AgentId, AgentName, HostPath};
+
+use crate::fleet::{Agent, Fleet};
+use crate::select::{SelectError, is_host};
+use crate::trash::{self, TrashError};
+use crate::world::World;
+
+/// Where an agent's state folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Where it belongs: the agent exists.
+    Home,
+    /// In the trash: the agent can be brought back.
+    Trash,
+    /// Only events and conversation are left of it.
+    Preserved,
+}
+
+/// What is there of an agent.
+#[derive(Clone)]
+pub struct Remains {
+    /// On which host.
+    pub host: Arc<dyn Host>,
+    /// Its id.
+    pub id: AgentId,
+    /// Its name.
+    pub name: AgentName,
+    /// Its type, where it is still known.
+    pub agent_type: Option<String>,
+    /// Its labels, where they are still known.
+    pub labels: BTreeMap<String, String>,
+    /// Its state folder, or what was kept of it.
+    pub state: HostPath,
+    /// Where that is.
+    pub place: Place,
+}
+
+impl Remains {
+    /// Those of an agent that exists.
+    pub fn of(agent: &Agent) -> Self {
+        let record = &agent.facts.record;
+        Self {
+            host: agent.host.clone(),
+            id: record.id.clone(),
+            name: record.name.clone(),
+            agent_type: Some(record.agent_type.to_string()),
+            labels: record.labels.clone(),
+            state: agent.host.layout().agent(&record.id).root().clone(),
+            place: Place::Home,
+        }
+    }
+
+    /// The brand of its conversation: by its type, or by what its type has left in the folder.
+    pub fn brand(&self) -> Result<Option<Brand>, FilesError> {
+        match self.agent_type.as_deref().and_then(Brand::of_type) {
+            Some(brand) => Ok(Some(brand)),
+            None => Brand::of_state(self.host.files(), &self.state),
+        }
+    }
+
+    fn is_at(&self, address: &AgentAddress) -> bool {
+        let is_named = match &address.agent {
+            AgentRef::Id(id) => self.id == *id,
+            AgentRef::Name(name) => self.name == *name,
+        };
+        is_named && address.host.as_ref().is_none_or(|host| is_host(self.host.info(), host))
+    }
+}
+
+/// The agent of that address; where there is none, the one that had it last.
+pub fn find(world: &World, address: &AgentAddress) -> Result<Remains, SelectError> {
+    let fleet = Fleet::look(world, Detail::Basic);
+    match fleet.one(address) {
+        Ok(agent) => Ok(Remains::of(agent)),
+        Err(error @ SelectError::NotFound { .. }) => {
+            destroyed(world, &fleet).into_iter().find(|remains| remains.is_at(address)).ok_or(error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What is left of the destroyed agents of every host that answered, the last destroyed first.
+pub fn destroyed(world: &World, fleet: &Fleet) -> Vec<Remains> {
+    let mut found = Vec::new();
+    for seen in &fleet.hosts {
+        match destroyed_on(&seen.host, fleet) {
+            Ok(remains) => found.extend(remains),
+            Err(error) => world.reporter.warn(&crate::error_chain(&error)),
+        }
+    }
+    found
+}
+
+fn destroyed_on(host: &Arc<dyn Host>, fleet: &Fleet) -> Result<Vec<Remains>, TrashError> {
+    let layout = host.layout();
+    let mut known: HashSet<AgentId> = fleet.agents.iter().map(|agent| agent.id().clone()).collect();
+    let mut found = Vec::new();
+    for manifest in trash::entries(host.as_ref())?.whole.into_iter().rev() {
+        known.insert(manifest.id.clone());
+        found.push(Remains {
+            host: host.clone(),
+            state: layout.trash_of(&manifest.id).state(),
+            id: manifest.id,
+            name: manifest.name,
+            agent_type: Some(manifest.agent_type.to_string()),
+            labels: manifest.labels,
+            place: Place::Trash,
+        });
+    }
+    let mut preserved = Vec::new();
+    for entry in host.files().list(&layout.preserved())? {
+        let Some((name, id)) = parse_preserved(&entry.name).filter(|(_, id)| !known.contains(id)) else {
+            continue;
+        };
+        let state = layout.preserved_of(&name, &id);
+        let changed = host.files().stat(&state)?.and_then(|stat| stat.modified);
+        let remains = Remains {
+            host: host.clone(),
+            id,
+            name,
+            agent_type: None,
+            labels: BTreeMap::new(),
+            state,
+            place: Place::Preserved,
+        };
+        preserved.push((changed, remains));
+    }
+    preserved.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
+    found.extend(preserved.into_iter().map(|(_, remains)| remains));
+    Ok(found)
+}
+
+/// The folder's name is `<name>--<id>`.
+fn parse_preserved(folder: &str) -> Option<(AgentName, AgentId)> {
+    let (name, id) = folder.rsplit_once("--")?;
+    Some((name.parse().ok()?, AgentId::parse(id)?))
+}

@@ -1,0 +1,117 @@
+//! `transcript`: what was said to an agent and by it, in the common form, whether the agent lives or not.
+//!
+//! Spawns nothing; following waits for file events.
+
+use std::time::Duration;
+
+use mngr_agents::transcript::{Entry, NativeLog, Record, Scope};
+use mngr_host::files::FilesError;
+use mngr_host::interrupt::Interrupted;
+use mngr_model::address::AgentAddress;
+
+use crate::follow::ChangeNote;
+use crate::remains::{self, Place, Remains};
+use crate::select::SelectError;
+use crate::world::World;
+
+pub use mngr_agents::transcript::{Body, Record as TranscriptRecord, Role};
+
+/// Why there is no transcript.
+#[derive(Debug, thiserror::Error)]
+pub enum TranscriptError {
+    /// No agent, or not exactly one.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// Its type keeps none.
+    #[error("agent `{name}`{} does not produce a common transcript", of_type(.agent_type))]
+    NoTranscript {
+        /// The agent.
+        name: String,
+        /// Its type, where it is still known.
+        agent_type: Option<String>,
+    },
+    /// Its files cannot be read.
+    #[error("cannot read the conversation of agent `{name}`")]
+    Files {
+        /// The agent.
+        name: String,
+        /// Why.
+        #[source]
+        source: FilesError,
+    },
+    /// The user gave up.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+fn of_type(agent_type: &Option<String>) -> String {
+    agent_type.as_ref().map(|agent_type| format!(" of type `{agent_type}`")).unwrap_or_default()
+}
+
+/// A conversation that may still be going on.
+pub struct Conversation {
+    remains: Remains,
+    log: NativeLog,
+}
+
+/// What was said since the last look.
+#[derive(Debug, Default, PartialEq)]
+pub struct Said {
+    /// By time.
+    pub records: Vec<Record>,
+    /// How many lines could not be read and were passed over.
+    pub damaged: usize,
+}
+
+impl Conversation {
+    /// The conversation of the agent with this address.
+    pub fn open(world: &World, address: &AgentAddress) -> Result<Self, TranscriptError> {
+        let remains = remains::find(world, address)?;
+        let name = remains.name.to_string();
+        let brand = match remains.brand() {
+            Ok(Some(brand)) => brand,
+            Ok(None) => {
+                return Err(TranscriptError::NoTranscript { name, agent_type: remains.agent_type });
+            }
+            Err(source) => return Err(TranscriptError::Files { name, source }),
+        };
+        let log = NativeLog::new(brand, remains.state.clone(), Scope::Conversation);
+        Ok(Self { remains, log })
+    }
+
+    /// What was said since the last call.
+    pub fn read_more(&mut self) -> Result<Said, TranscriptError> {
+        let entries = self
+            .log
+            .read_more(self.remains.host.files())
+            .map_err(|source| TranscriptError::Files { name: self.remains.name.to_string(), source })?;
+        let mut said = Said::default();
+        for entry in entries {
+            match entry {
+                Entry::Said(record) => said.records.push(record),
+                Entry::Damaged { .. } => said.damaged += 1,
+                Entry::Spent(_) => {}
+            }
+        }
+        Ok(said)
+    }
+
+    /// Waits for what is said next; nothing once the agent is destroyed, when nothing more can come.
+    pub fn wait_for_more(&mut self) -> Result<Option<Said>, TranscriptError> {
+        let host = self.remains.host.clone();
+        let (files, state) = (host.files(), self.remains.state.clone());
+        loop {
+            let mut folders = self.log.folders(files).unwrap_or_default();
+            folders.push(state.clone());
+            let note = ChangeNote::of(host.as_ref(), folders);
+            let said = self.read_more()?;
+            if said != Said::default() {
+                return Ok(Some(said));
+            }
+            if self.remains.place != Place::Home || !files.exists(&state).unwrap_or(true) {
+                return Ok(None);
+            }
+            note.wait(Duration::MAX)?;
+        }
+    }
+}
