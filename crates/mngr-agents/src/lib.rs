@@ -11,3 +11,4 @@ pub mod launch;
 pub mod manifest;
 pub mod scripted;
 pub mod transcript;
+pub mod usage;

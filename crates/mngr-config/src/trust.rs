@@ -74,6 +74,7 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("stop", &["agent_types", "stop"]),
     ("transcript", &[]),
     ("undo", &["trash"]),
+    ("usage", &[]),
     ("wait", &["agent_types"]),
 ];
 

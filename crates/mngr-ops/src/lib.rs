@@ -38,6 +38,7 @@ mod text;
 pub mod transcript;
 mod trash;
 pub mod undo;
+pub mod usage;
 pub mod wait;
 pub mod world;
 

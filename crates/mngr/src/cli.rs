@@ -14,7 +14,7 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     capture, config, connect, create, destroy, exec, explain, gc, help as help_verb, label, list, message,
-    pull, push, rename, start, stop, transcript, undo, wait,
+    pull, push, rename, start, stop, transcript, undo, usage, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -74,6 +74,8 @@ pub(crate) enum Verb {
     Transcript(transcript::TranscriptArgs),
     /// Bring destroyed agents back
     Undo(undo::UndoArgs),
+    /// Show what agents have used: tokens and money
+    Usage(usage::UsageArgs),
     /// Wait until agents are in a state
     Wait(wait::WaitArgs),
 }
@@ -101,6 +103,7 @@ impl Verb {
             Self::Stop(args) => &args.common,
             Self::Transcript(args) => &args.common,
             Self::Undo(args) => &args.common,
+            Self::Usage(args) => &args.common,
             Self::Wait(args) => &args.common,
         }
     }
@@ -127,6 +130,7 @@ impl Verb {
             Self::Stop(args) => stop::run(ctx, args),
             Self::Transcript(args) => transcript::run(ctx, args),
             Self::Undo(args) => undo::run(ctx, args),
+            Self::Usage(args) => usage::run(ctx, args),
             Self::Wait(args) => wait::run(ctx, args),
         }
     }

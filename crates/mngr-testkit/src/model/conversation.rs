@@ -77,7 +77,7 @@ fn tool_result(message: &Value) -> Option<String> {
     Some(text_of(&result["content"]))
 }
 
-/// What the user really wrote in a message: agents add notes of their own, each as a block inside one tag.
+/// What the user really wrote in a message: agents add notes of their own, each as a block inside tags.
 fn spoken(message: &Value) -> Vec<String> {
     let said = |text: &str| (!is_note(text)).then(|| text.trim().to_owned());
     match &message["content"] {
@@ -87,10 +87,15 @@ fn spoken(message: &Value) -> Vec<String> {
     }
 }
 
+/// Whether a text begins with a tag and ends with the end of one.
 fn is_note(text: &str) -> bool {
     let text = text.trim();
-    let tag = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(tag, _)| tag);
-    text.is_empty() || tag.is_some_and(|tag| !tag.is_empty() && text.ends_with(&format!("</{tag}>")))
+    let name = |tag: &str| !tag.is_empty() && !tag.contains(char::is_whitespace);
+    let opens =
+        text.strip_prefix('<').and_then(|rest| rest.split_once('>')).is_some_and(|(tag, _)| name(tag));
+    let closes =
+        text.strip_suffix('>').and_then(|rest| rest.rsplit_once("</")).is_some_and(|(_, tag)| name(tag));
+    text.is_empty() || opens && closes
 }
 
 fn text_of(content: &Value) -> String {
@@ -133,7 +138,7 @@ mod tests {
         let request = json!({"messages": [{"role": "user", "content": [
             {"type": "text", "text": "<system-reminder>\nnote\n</system-reminder>\n"},
             {"type": "text", "text": "a <b>bold</b> wish"},
-            {"type": "text", "text": "<system-reminder>another</system-reminder>"},
+            {"type": "text", "text": "<command-name>/clear</command-name><command-args></command-args>"},
         ]}]});
         assert_eq!(turn(request), user("a <b>bold</b> wish"));
     }

@@ -24,4 +24,5 @@ pub(crate) mod sync;
 pub(crate) mod targets;
 pub(crate) mod transcript;
 pub(crate) mod undo;
+pub(crate) mod usage;
 pub(crate) mod wait;

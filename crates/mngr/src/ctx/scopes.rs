@@ -143,6 +143,13 @@ impl Scopes {
         Ok(Some(ScopeFile { text: read(&path)?, path }))
     }
 
+    /// The user's own prices of models, if there are any.
+    pub(crate) fn prices_file(&self) -> Result<Option<ScopeFile>, CliError> {
+        let Some(dir) = self.profile_dir()? else { return Ok(None) };
+        let path = dir.join("prices.toml");
+        Ok(Some(ScopeFile { text: read(&path)?, path }))
+    }
+
     /// Replaces a file of settings in one step, making its folder.
     pub(crate) fn write(&self, path: &HostPath, text: &str) -> Result<(), CliError> {
         if self.repository.is_some() && self.in_project(LOCAL_FILE).as_ref() == Some(path) {

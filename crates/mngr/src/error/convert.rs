@@ -20,6 +20,7 @@ use mngr_ops::start::StartError;
 use mngr_ops::stop::StopError;
 use mngr_ops::transcript::TranscriptError;
 use mngr_ops::undo::UndoError;
+use mngr_ops::usage::UsageError;
 use mngr_ops::wait::WaitError;
 use mngr_query::{FilterError, HeaderError, ProjectionError, SortError, TemplateError};
 
@@ -196,6 +197,16 @@ impl From<TranscriptError> for CliError {
                 .hinted("`mngr capture --full` shows what its terminal showed"),
             TranscriptError::Files { .. } => Self::new(ErrorKind::Failed, error),
         }
+    }
+}
+
+impl From<UsageError> for CliError {
+    fn from(error: UsageError) -> Self {
+        let kind = match error {
+            UsageError::Interrupted(_) => ErrorKind::Interrupted,
+            UsageError::Files { .. } => ErrorKind::Failed,
+        };
+        Self::new(kind, error)
     }
 }
 

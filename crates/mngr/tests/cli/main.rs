@@ -25,4 +25,5 @@ mod state;
 mod support;
 mod transcript;
 mod trust;
+mod usage;
 mod wait;

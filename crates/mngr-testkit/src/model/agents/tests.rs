@@ -80,8 +80,7 @@ fn codex_leaves_no_daemon_when_its_terminal_goes_away() {
     agents.set_up(Brand::Codex, FirstStart::Over, &mut env, &model);
     let terminal = env.terminal(Surroundings::Plain, [""; 0]);
     terminal.wait_for("gpt-5.1-codex default");
-    terminal.send_text("/quit");
-    terminal.send_keys(["Enter"]);
+    terminal.send_keys(["C-d"]);
     terminal.wait_for_exit();
     let daemon = env.home().join(".codex/app-server-daemon");
     assert!(!wait_until(Duration::from_secs(1), || daemon.exists()), "`{}` exists", daemon.display());

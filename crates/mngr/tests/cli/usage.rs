@@ -1,0 +1,102 @@
+//! `usage`: tokens and money of agents, from what their programs recorded.
+
+use std::fs;
+use std::io::Write as _;
+
+use crate::support::*;
+use crate::transcript::pretend;
+
+#[test]
+fn tokens_and_money_are_added_up_by_agent_model_and_day() {
+    let env = env_with_repo();
+    let _ = pretend(&env, "one", "claude");
+    let _ = pretend(&env, "two", "codex");
+    create(&env, "plain", &["sleep", "1000"]);
+    let usage = env.mngr(["usage", "--format", "json"]).success().json();
+    assert_eq!(usage["usage"].as_array().unwrap().len(), 2, "{usage}");
+    assert_eq!(usage["usage"][0]["group"], "one");
+    assert_eq!(usage["usage"][0]["answers"], 3);
+    assert_eq!(usage["total"]["total_tokens"], 9675 + 12_059);
+    for (by, groups) in [("model", 2), ("day", 1), ("label:nothing", 1)] {
+        let lines = env.mngr(["usage", "--by", by, "--format", "jsonl"]).success().json_lines();
+        assert_eq!(lines.len(), groups + 1, "{lines:?}");
+        assert_eq!(lines.last().unwrap()["total_tokens"], 9675 + 12_059);
+    }
+    let one = env.mngr(["usage", "two", "--format", "{group} {total_tokens}"]).success();
+    assert_eq!(one.stdout, "two 12059\n");
+    let none = env.mngr(["usage", "plain"]).success();
+    assert_eq!(none.stdout, "No usage found\n");
+    let _ = env.mngr(["usage", "--by", "week"]).code(2);
+    let _ = env.mngr(["usage", "nobody"]).code(9);
+}
+
+#[test]
+fn people_see_a_table_with_its_total() {
+    let env = env_with_repo();
+    let _ = pretend(&env, "one", "claude");
+    let shown = env.mngr(["usage"]).success().stdout;
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines.len(), 3, "{shown}");
+    assert!(lines[0].starts_with("AGENT") && lines[0].contains("PAYER UNKNOWN $"), "{shown}");
+    assert!(lines[1].starts_with("one") && lines[2].starts_with("total"), "{shown}");
+    fs::write(state_dir(&env, "one").join("env"), "ANTHROPIC_API_KEY='k'\n").unwrap();
+    let shown = env.mngr(["usage"]).success().stdout;
+    assert!(shown.contains("API $") && !shown.contains("UNKNOWN"), "{shown}");
+}
+
+#[test]
+fn a_model_without_a_price_is_said_and_the_users_prices_win() {
+    let env = env_with_repo();
+    let file = pretend(&env, "one", "claude");
+    let text = fs::read_to_string(&file).unwrap().replace("claude-sonnet-4-5-20250929", "house-model");
+    fs::write(&file, text).unwrap();
+    let shown = env.mngr(["usage"]).success().stdout;
+    assert!(shown.contains("no price is known for house-model: 9675 tokens without money"), "{shown}");
+    let _ = env.mngr(["config", "set", "commands.list.sort", "name", "--scope", "user"]).success();
+    let profiles = env.host_dir().join("profiles");
+    let profile = fs::read_dir(profiles).unwrap().next().unwrap().unwrap().path();
+    let prices = "[models.house-model]\ninput = 1000000\noutput = 0\ncache_read = 0\ncache_write = 0\n";
+    fs::write(profile.join("prices.toml"), prices).unwrap();
+    let usage = env.mngr(["usage", "--format", "json"]).success().json();
+    assert_eq!(usage["total"]["total_cost_usd"], 30.0);
+    fs::write(profile.join("prices.toml"), "[models.x]\ninput = \"much\"").unwrap();
+    let refused = env.mngr(["usage"]).code(1);
+    assert!(refused.stderr.contains("prices.toml"), "{refused}");
+}
+
+#[test]
+fn what_a_destroyed_agent_used_is_still_counted_unless_it_is_left_out() {
+    let env = env_with_repo();
+    let _ = pretend(&env, "one", "claude");
+    let id = text(&agent(&env, "one")["id"]);
+    let _ = env.mngr(["destroy", "one", "--force"]).success();
+    let total = |args: &[&str]| {
+        let all = [&["usage", "--format", "json"], args].concat();
+        env.mngr(all).success().json()["total"]["total_tokens"].clone()
+    };
+    assert_eq!(total(&[]), 9675);
+    assert_eq!(total(&["--no-preserved"]), 0);
+    assert_eq!(total(&["--running"]), 0, "a filter speaks of agents that exist");
+    fs::remove_dir_all(env.host_dir().join("trash").join(id)).unwrap();
+    assert_eq!(total(&[]), 9675);
+    assert_eq!(total(&["one"]), 9675);
+}
+
+#[test]
+fn waiting_ends_when_the_condition_holds_or_the_time_is_up() {
+    let env = env_with_repo();
+    let file = pretend(&env, "one", "claude");
+    let _ = env.mngr(["usage", "wait", "one", "--until", "total_tokens > 9000"]).success();
+    let late =
+        env.mngr(["usage", "wait", "one", "--until", "total_tokens > 9675", "--timeout", "100ms"]).code(8);
+    assert!(late.stderr.contains("Timed out"), "{late}");
+    let running = env.spawn(["usage", "wait", "one", "--until", "answers >= 6", "--timeout", "20s"]);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let more = fs::read_to_string(&file).unwrap().replace("\"id\":\"msg_", "\"id\":\"msg_x");
+    fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(more.as_bytes()).unwrap();
+    let _ = running.finish().success();
+    let _ = env.mngr(["usage", "wait", "one"]).code(2);
+    let _ = env.mngr(["usage", "one", "--until", "true"]).code(2);
+    let bad = env.mngr(["usage", "wait", "--until", "tokns > 1"]).code(1);
+    assert!(bad.stderr.contains("tokns"), "{bad}");
+}
