@@ -14,7 +14,7 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     capture, config, connect, create, destroy, exec, explain, gc, help as help_verb, label, list, message,
-    pull, push, rename, start, stop, transcript, undo, usage, wait,
+    pull, push, rename, start, stop, transcript, undo, usage as usage_verb, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -75,7 +75,7 @@ pub(crate) enum Verb {
     /// Bring destroyed agents back
     Undo(undo::UndoArgs),
     /// Show what agents have used: tokens and money
-    Usage(usage::UsageArgs),
+    Usage(usage_verb::UsageArgs),
     /// Wait until agents are in a state
     Wait(wait::WaitArgs),
 }
@@ -130,7 +130,7 @@ impl Verb {
             Self::Stop(args) => stop::run(ctx, args),
             Self::Transcript(args) => transcript::run(ctx, args),
             Self::Undo(args) => undo::run(ctx, args),
-            Self::Usage(args) => usage::run(ctx, args),
+            Self::Usage(args) => usage_verb::run(ctx, args),
             Self::Wait(args) => wait::run(ctx, args),
         }
     }

@@ -2,25 +2,79 @@
 
 use crate::brand::Composer;
 
-/// The prompt sign of the input box is followed by a no-break space; that of past messages by an ordinary one.
+/// The sign of the input box is followed by a no-break space; that of past messages by an ordinary one.
 const PROMPT: &str = "❯\u{a0}";
-/// The cursor is a character in reverse video.
-const CURSOR: &str = "\u{1b}[7m";
-/// A hint in the box is dim from the character behind the cursor on.
-const DIM: &str = "\u{1b}[0;2m";
+/// The sign of a box whose text would run as a shell command. Somebody typed the `!` that made it so.
+const SHELL_PROMPT: &str = "!\u{a0}";
+/// The lines above and below the box are made of this.
+const BORDER: char = '─';
 
 /// What is in the box.
 pub(super) fn composer(screen: &str) -> Composer {
-    let Some((_, rest)) = screen.lines().rev().find_map(|line| line.split_once(PROMPT)) else {
+    let lines: Vec<Vec<Glyph>> = screen.lines().map(glyphs).collect();
+    let Some(top) = lines.iter().rposition(|line| begins(line, PROMPT) || begins(line, SHELL_PROMPT)) else {
         return Composer::NotVisible;
     };
-    let Some(under_cursor) = rest.strip_prefix(CURSOR) else {
-        return if rest.trim().is_empty() { Composer::Empty } else { Composer::HoldsText };
-    };
-    let mut behind = under_cursor.chars();
-    let first = behind.next().unwrap_or(' ');
-    let is_hint = behind.as_str().starts_with(DIM);
-    if first.is_whitespace() || first == '\u{1b}' || is_hint { Composer::Empty } else { Composer::HoldsText }
+    if begins(&lines[top], SHELL_PROMPT) {
+        return Composer::HoldsText;
+    }
+    let first = &lines[top][PROMPT.chars().count()..];
+    let below = lines[top + 1..].iter().take_while(|line| !line.first().is_some_and(|g| g.char == BORDER));
+    let is_typed = |line: &[Glyph]| (0..line.len()).any(|at| line[at].is_typed(line.get(at + 1)));
+    if is_typed(first) || below.into_iter().any(|line| is_typed(line)) {
+        Composer::HoldsText
+    } else {
+        Composer::Empty
+    }
+}
+
+/// A character and how it is shown.
+#[derive(Debug, Clone, Copy)]
+struct Glyph {
+    char: char,
+    is_dim: bool,
+    is_reversed: bool,
+}
+
+impl Glyph {
+    /// Whether somebody typed it. A hint is dim; the cursor, in reverse video, may stand on its first character.
+    fn is_typed(self, next: Option<&Self>) -> bool {
+        let is_hint = self.is_dim || (self.is_reversed && next.is_some_and(|next| next.is_dim));
+        !self.char.is_whitespace() && !is_hint
+    }
+}
+
+fn begins(line: &[Glyph], sign: &str) -> bool {
+    let mut chars = line.iter().map(|glyph| glyph.char);
+    sign.chars().all(|wanted| chars.next() == Some(wanted))
+}
+
+/// The characters of one line. Only what tmux writes is understood: `ESC [ numbers m`.
+fn glyphs(line: &str) -> Vec<Glyph> {
+    let (mut is_dim, mut is_reversed) = (false, false);
+    let mut found = Vec::new();
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        if char != '\u{1b}' {
+            found.push(Glyph { char, is_dim, is_reversed });
+            continue;
+        }
+        let style: String = chars.by_ref().take_while(|c| *c != 'm').skip(1).collect();
+        let mut codes = style.split(';');
+        while let Some(code) = codes.next() {
+            match code {
+                "" | "0" => (is_dim, is_reversed) = (false, false),
+                "2" => is_dim = true,
+                "22" => is_dim = false,
+                "7" => is_reversed = true,
+                "27" => is_reversed = false,
+                // A colour of its own: the numbers behind it are no styles.
+                "38" | "48" | "58" => break,
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -36,7 +90,11 @@ mod tests {
             ("❯\u{a0}\u{1b}[7m\u{1b}[39mP\u{1b}[0;2mress up to edit", Composer::Empty),
             ("❯\u{a0}\u{1b}[7mT\u{1b}[0;2mry something", Composer::Empty),
             ("❯\u{a0}\u{1b}[7mh\u{1b}[0malf, cursor at its start", Composer::HoldsText),
-            ("!\u{a0}\u{1b}[7m \u{1b}[0m", Composer::NotVisible),
+            ("❯\u{a0}\u{1b}[7m\u{1b}[39mh\u{1b}[0malf, in another colour", Composer::HoldsText),
+            ("❯\u{a0}\n  below an empty line\u{1b}[7m \u{1b}[0m", Composer::HoldsText),
+            ("❯\u{a0}\u{1b}[7m \u{1b}[0m\n\u{1b}[38;5;2m────", Composer::Empty),
+            ("\u{1b}[38;5;211m!\u{a0}\u{1b}[7m\u{1b}[39m \u{1b}[0m", Composer::HoldsText),
+            ("an answer that shows ❯\u{a0}a box", Composer::NotVisible),
             ("", Composer::NotVisible),
         ];
         for (line, wanted) in cases {

@@ -82,8 +82,11 @@ fn a_permission_dialog_is_seen_and_no_message_is_typed_into_it() {
     wait_for(&env, "a", "WAITING PERMISSIONS");
     let refused = env.mngr(["message", "a", "-m", "yes"]).code(1);
     assert!(refused.stderr.contains("dialog"), "{refused}");
-    let _ = env.tmux(["send-keys", "-t", "=mngr-a:", "Escape"]).success();
-    wait_for(&env, "a", "WAITING END_OF_TURN");
+    // A dialog that has only just appeared does not listen yet.
+    wait_until(PATIENCE, || {
+        let _ = env.tmux(["send-keys", "-t", "=mngr-a:", "Escape"]).success();
+        standing(&env, "a") == "WAITING END_OF_TURN"
+    });
 }
 
 #[test]
