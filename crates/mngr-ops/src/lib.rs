@@ -8,6 +8,7 @@ pub mod capture;
 pub mod connect;
 pub mod create;
 pub mod destroy;
+pub mod event;
 pub mod exec;
 pub mod explain;
 pub mod fanout;

@@ -11,7 +11,7 @@ const BORDER: char = '─';
 
 /// What is in the box.
 pub(super) fn composer(screen: &str) -> Composer {
-    let lines: Vec<Vec<Glyph>> = screen.lines().map(glyphs).collect();
+    let lines = glyphs(screen);
     let Some(top) = lines.iter().rposition(|line| begins(line, PROMPT) || begins(line, SHELL_PROMPT)) else {
         return Composer::NotVisible;
     };
@@ -19,7 +19,7 @@ pub(super) fn composer(screen: &str) -> Composer {
         return Composer::HoldsText;
     }
     let first = &lines[top][PROMPT.chars().count()..];
-    let below = lines[top + 1..].iter().take_while(|line| !line.first().is_some_and(|g| g.char == BORDER));
+    let below = lines[top + 1..].iter().take_while(|line| line.first().is_none_or(|it| it.char != BORDER));
     let is_typed = |line: &[Glyph]| (0..line.len()).any(|at| line[at].is_typed(line.get(at + 1)));
     if is_typed(first) || below.into_iter().any(|line| is_typed(line)) {
         Composer::HoldsText
@@ -49,32 +49,35 @@ fn begins(line: &[Glyph], sign: &str) -> bool {
     sign.chars().all(|wanted| chars.next() == Some(wanted))
 }
 
-/// The characters of one line. Only what tmux writes is understood: `ESC [ numbers m`.
-fn glyphs(line: &str) -> Vec<Glyph> {
+/// The characters, line by line. Only what tmux writes is understood, `ESC [ numbers m`; a style lasts over line ends.
+fn glyphs(screen: &str) -> Vec<Vec<Glyph>> {
     let (mut is_dim, mut is_reversed) = (false, false);
-    let mut found = Vec::new();
-    let mut chars = line.chars();
-    while let Some(char) = chars.next() {
-        if char != '\u{1b}' {
-            found.push(Glyph { char, is_dim, is_reversed });
-            continue;
-        }
-        let style: String = chars.by_ref().take_while(|c| *c != 'm').skip(1).collect();
-        let mut codes = style.split(';');
-        while let Some(code) = codes.next() {
-            match code {
-                "" | "0" => (is_dim, is_reversed) = (false, false),
-                "2" => is_dim = true,
-                "22" => is_dim = false,
-                "7" => is_reversed = true,
-                "27" => is_reversed = false,
-                // A colour of its own: the numbers behind it are no styles.
-                "38" | "48" | "58" => break,
-                _ => {}
+    let mut lines = Vec::new();
+    for line in screen.lines() {
+        let mut found = Vec::new();
+        let mut chars = line.chars();
+        while let Some(char) = chars.next() {
+            if char != '\u{1b}' {
+                found.push(Glyph { char, is_dim, is_reversed });
+                continue;
+            }
+            let style: String = chars.by_ref().take_while(|c| *c != 'm').skip(1).collect();
+            for code in style.split(';') {
+                match code {
+                    "" | "0" => (is_dim, is_reversed) = (false, false),
+                    "2" => is_dim = true,
+                    "22" => is_dim = false,
+                    "7" => is_reversed = true,
+                    "27" => is_reversed = false,
+                    // The numbers behind these name a colour.
+                    "38" | "48" | "58" => break,
+                    _ => {}
+                }
             }
         }
+        lines.push(found);
     }
-    found
+    lines
 }
 
 #[cfg(test)]
@@ -91,6 +94,7 @@ mod tests {
             ("❯\u{a0}\u{1b}[7mT\u{1b}[0;2mry something", Composer::Empty),
             ("❯\u{a0}\u{1b}[7mh\u{1b}[0malf, cursor at its start", Composer::HoldsText),
             ("❯\u{a0}\u{1b}[7m\u{1b}[39mh\u{1b}[0malf, in another colour", Composer::HoldsText),
+            ("❯\u{a0}\u{1b}[7mP\u{1b}[0;2mress up to\n  edit\u{1b}[0m", Composer::Empty),
             ("❯\u{a0}\n  below an empty line\u{1b}[7m \u{1b}[0m", Composer::HoldsText),
             ("❯\u{a0}\u{1b}[7m \u{1b}[0m\n\u{1b}[38;5;2m────", Composer::Empty),
             ("\u{1b}[38;5;211m!\u{a0}\u{1b}[7m\u{1b}[39m \u{1b}[0m", Composer::HoldsText),

@@ -193,6 +193,62 @@ fn without_a_type_the_first_agent_on_path_is_taken_and_named() {
     assert_eq!(agent(&env, "a")["type"], "claude");
 }
 
+/// Sends messages of every shape, to an idle, a busy and a scrolled-back agent, and counts what the model was asked.
+#[track_caller]
+fn send_mixed(count: usize) {
+    let Some((env, model)) = claude() else { return };
+    create_claude(&env, "a");
+    let mut idle_times = Vec::new();
+    for n in 0..count {
+        let token = format!("token-{n:04}");
+        let body = match n % 8 {
+            0 => format!("plain {token}"),
+            1 => format!("first {token}\nsecond\n\nfourth"),
+            2 => format!("-n {token} --help"),
+            3 => format!("{token} ends in a backslash \\"),
+            4 => format!("{token} ünïcödé 漢字 🎉 $(id) `id`; #{{x}}"),
+            5 => format!("{token} {}", "many words ".repeat(500)),
+            6 => format!("[[slow 5]] {token}"),
+            _ => format!("{token} behind the slow one"),
+        };
+        // The last of eight goes to an agent that is busy with the one before.
+        let is_idle = n % 8 != 7;
+        if is_idle {
+            wait_for(&env, "a", "WAITING END_OF_TURN");
+        }
+        if n % 8 == 2 {
+            let _ = env.tmux(["copy-mode", "-t", "=mngr-a:"]).success();
+        }
+        let begun = Instant::now();
+        say(&env, "a", &body);
+        if is_idle {
+            idle_times.push(begun.elapsed());
+        }
+    }
+    wait_for(&env, "a", "WAITING END_OF_TURN");
+    for n in 0..count {
+        let token = format!("token-{n:04}");
+        let times: usize =
+            model.requests().iter().map(|request| request.user_text.matches(&token).count()).sum();
+        assert_eq!(times, 1, "{token} reached the model {times} times");
+    }
+    idle_times.sort();
+    println!(
+        "claude: {count} sends, 0 lost, 0 doubled; p50 to an idle agent {:?}",
+        idle_times[idle_times.len() / 2]
+    );
+}
+
+#[test]
+fn fifty_messages_of_every_shape_are_neither_lost_nor_doubled() {
+    send_mixed(50);
+}
+
+#[test]
+fn soak_five_hundred_messages_of_every_shape_are_neither_lost_nor_doubled() {
+    send_mixed(500);
+}
+
 #[test]
 fn soak_twenty_at_once_answer_and_are_destroyed() {
     let Some((env, _model)) = claude() else { return };

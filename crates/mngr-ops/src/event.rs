@@ -1,0 +1,299 @@
+//! `event`: the event logs of an agent or a host, merged by time, each event once.
+//!
+//! The conversation of an agent that keeps one is among them, as the source `<brand>/common_transcript`. Spawns
+//! nothing; following waits for file events.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use mngr_agents::transcript::{Entry, NativeLog, Scope};
+use mngr_host::files::{FileKind, FilesError};
+use mngr_host::host::Host;
+use mngr_host::interrupt::Interrupted;
+use mngr_model::HostPath;
+use mngr_model::address::{AgentOrHost, HostAddress};
+use mngr_model::facts::Detail;
+use mngr_model::layout::AgentLayout;
+use serde_json::Value;
+
+use crate::fleet::Fleet;
+use crate::follow::ChangeNote;
+use crate::remains::{self, Place};
+use crate::select::{SelectError, is_host};
+use crate::world::World;
+
+/// A log, and the beginning of the names of its older parts.
+const LOG: &str = "events.jsonl";
+
+/// How deep below `events/` a log may be.
+const DEEPEST: usize = 4;
+
+/// Why there are no events.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// No agent, or not exactly one.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// No such host.
+    #[error("host `{address}` not found")]
+    NoHost {
+        /// As it was given.
+        address: String,
+    },
+    /// The logs cannot be read.
+    #[error("cannot read the events of `{target}`")]
+    Files {
+        /// Whose.
+        target: String,
+        /// Why.
+        #[source]
+        source: FilesError,
+    },
+    /// The user gave up.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+/// One event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedEvent {
+    /// The line as it was written, without its end.
+    pub line: String,
+    /// The same, read; `source` is filled in where the line has none.
+    pub event: Value,
+}
+
+/// Events since the last look.
+#[derive(Debug, Default, PartialEq)]
+pub struct Events {
+    /// By time.
+    pub events: Vec<LoggedEvent>,
+    /// How many lines could not be read and were passed over.
+    pub damaged: usize,
+}
+
+/// The logs of one agent or host, read again and again while they grow.
+pub struct EventLogs {
+    target: String,
+    host: Arc<dyn Host>,
+    folder: HostPath,
+    /// Whether more can come.
+    is_live: bool,
+    sources: Vec<String>,
+    conversation: Option<NativeLog>,
+    tails: BTreeMap<HostPath, Tail>,
+    told: HashSet<String>,
+}
+
+/// How far one file was read.
+struct Tail {
+    offset: u64,
+    latest: Timestamp,
+}
+
+impl EventLogs {
+    /// The logs of an agent, also a destroyed one, or of a host. Without sources: all of them.
+    pub fn open(world: &World, target: &AgentOrHost, sources: Vec<String>) -> Result<Self, EventError> {
+        let (host, state, place) = match target {
+            AgentOrHost::Agent(address) => {
+                let remains = remains::find(world, address)?;
+                let brand = remains.brand().map_err(|source| failed(target, source))?;
+                let (state, place) = (remains.state, remains.place);
+                let log = brand.map(|brand| NativeLog::new(brand, state.clone(), Scope::Conversation));
+                (remains.host, Some((state, log)), place)
+            }
+            AgentOrHost::Host(address) => (find_host(world, address)?, None, Place::Home),
+        };
+        let (folder, conversation) = match state {
+            Some((state, log)) => (AgentLayout::new(state).events(), log),
+            None => (host.layout().events(), None),
+        };
+        Ok(Self {
+            target: target.to_string(),
+            host,
+            folder,
+            is_live: place == Place::Home,
+            sources,
+            conversation,
+            tails: BTreeMap::new(),
+            told: HashSet::new(),
+        })
+    }
+
+    /// What was logged since the last call.
+    pub fn read_more(&mut self) -> Result<Events, EventError> {
+        let mut damaged = 0;
+        let read = self.read_files(&mut damaged).and_then(|mut all| {
+            all.extend(self.read_conversation(&mut damaged)?);
+            Ok(all)
+        });
+        let mut all = read.map_err(|source| failed(&self.target, source))?;
+        all.retain(|(_, logged)| match logged.event.get("event_id").and_then(Value::as_str) {
+            Some(id) => self.told.insert(id.to_owned()),
+            None => true,
+        });
+        all.sort_by_key(|(time, _)| *time);
+        Ok(Events { events: all.into_iter().map(|(_, logged)| logged).collect(), damaged })
+    }
+
+    /// Waits for what is logged next; nothing once the agent is destroyed, when nothing more can come.
+    pub fn wait_for_more(&mut self) -> Result<Option<Events>, EventError> {
+        loop {
+            let note = ChangeNote::of(self.host.as_ref(), self.folders());
+            let events = self.read_more()?;
+            if events != Events::default() {
+                return Ok(Some(events));
+            }
+            let owner = self.folder.parent().unwrap_or_else(|| self.folder.clone());
+            if !self.is_live || !self.host.files().exists(&owner).unwrap_or(true) {
+                return Ok(None);
+            }
+            note.wait(Duration::MAX)?;
+        }
+    }
+
+    fn folders(&self) -> Vec<HostPath> {
+        let files = self.host.files();
+        let logs = self.logs().unwrap_or_default();
+        let mut folders: Vec<HostPath> = logs.iter().filter_map(|log| log.path.parent()).collect();
+        folders.extend(self.folder.parent());
+        folders.push(self.folder.clone());
+        let talk = self.conversation.as_ref().and_then(|log| log.folders(files).ok());
+        folders.extend(talk.unwrap_or_default());
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+
+    fn read_files(&mut self, damaged: &mut usize) -> Result<Vec<(Timestamp, LoggedEvent)>, FilesError> {
+        let mut all = Vec::new();
+        for log in self.logs()? {
+            if !self.wants(&log.source) {
+                continue;
+            }
+            let tail =
+                self.tails.entry(log.path.clone()).or_insert(Tail { offset: 0, latest: Timestamp::MIN });
+            let size = self.host.files().stat(&log.path)?.map_or(0, |stat| stat.size);
+            if size < tail.offset {
+                // It was rotated: what is in it now is new.
+                tail.offset = 0;
+            }
+            let bytes = match self.host.files().read_from(&log.path, tail.offset) {
+                Ok(bytes) => bytes,
+                Err(error) if error.is_missing() => continue,
+                Err(error) => return Err(error),
+            };
+            // A line without its end is still being written.
+            let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            tail.offset += whole as u64;
+            let lines = bytes[..whole].split(|byte| *byte == b'\n');
+            for line in lines.filter(|line| !line.iter().all(u8::is_ascii_whitespace)) {
+                match parse(line, &log.source) {
+                    Some(logged) => all.push((tail.time_of(&logged.event), logged)),
+                    None => *damaged += 1,
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn read_conversation(
+        &mut self,
+        damaged: &mut usize,
+    ) -> Result<Vec<(Timestamp, LoggedEvent)>, FilesError> {
+        let name = self.conversation.as_ref().map(|log| format!("{}/common_transcript", log.brand().name()));
+        let is_wanted = name.is_some_and(|name| self.wants(&name));
+        let Some(log) = self.conversation.as_mut().filter(|_| is_wanted) else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for entry in log.read_more(self.host.files())? {
+            match entry {
+                Entry::Said(record) => {
+                    let event = serde_json::to_value(&record).unwrap_or_default();
+                    all.push((record.timestamp, LoggedEvent { line: event.to_string(), event }));
+                }
+                Entry::Damaged { .. } => *damaged += 1,
+                Entry::Spent(_) => {}
+            }
+        }
+        Ok(all)
+    }
+
+    /// A source is meant by its name or by a folder it is in.
+    fn wants(&self, source: &str) -> bool {
+        let is_meant = |wanted: &String| {
+            source.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.sources.is_empty() || self.sources.iter().any(is_meant)
+    }
+
+    fn logs(&self) -> Result<Vec<Log>, FilesError> {
+        let mut found = Vec::new();
+        collect_logs(self.host.as_ref(), &self.folder, "", DEEPEST, &mut found)?;
+        Ok(found)
+    }
+}
+
+impl Tail {
+    /// When an event happened; one that does not say so happened with the one before it.
+    fn time_of(&mut self, event: &Value) -> Timestamp {
+        let own = event.get("timestamp").and_then(Value::as_str).and_then(|text| text.parse().ok());
+        self.latest = own.unwrap_or(self.latest);
+        self.latest
+    }
+}
+
+/// A file of events.
+struct Log {
+    source: String,
+    path: HostPath,
+}
+
+/// The logs below a folder. Links are not followed: what an agent writes must not lead elsewhere.
+fn collect_logs(
+    host: &dyn Host,
+    folder: &HostPath,
+    source: &str,
+    depth: usize,
+    found: &mut Vec<Log>,
+) -> Result<(), FilesError> {
+    for entry in host.files().list(folder)? {
+        let path = folder.join(&entry.name);
+        match entry.kind {
+            FileKind::Folder if depth > 0 => {
+                let inner = if source.is_empty() { entry.name } else { format!("{source}/{}", entry.name) };
+                collect_logs(host, &path, &inner, depth - 1, found)?;
+            }
+            FileKind::File if is_log(&entry.name) => found.push(Log { source: source.to_owned(), path }),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// `events.jsonl`, and `events.jsonl.3` for an older part.
+fn is_log(name: &str) -> bool {
+    let number = |rest: &str| rest.strip_prefix('.').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    name.strip_prefix(LOG).is_some_and(|rest| rest.is_empty() || number(rest))
+}
+
+fn parse(line: &[u8], source: &str) -> Option<LoggedEvent> {
+    let mut event: Value = serde_json::from_slice(line).ok()?;
+    let object = event.as_object_mut()?;
+    object.entry("source").or_insert_with(|| source.into());
+    Some(LoggedEvent { line: String::from_utf8_lossy(line).into_owned(), event })
+}
+
+fn find_host(world: &World, address: &HostAddress) -> Result<Arc<dyn Host>, EventError> {
+    let fleet = Fleet::look(world, Detail::Basic);
+    let found = fleet.hosts.into_iter().find(|seen| is_host(seen.host.info(), address));
+    found.map(|seen| seen.host).ok_or_else(|| EventError::NoHost { address: address.to_string() })
+}
+
+fn failed(target: &(impl ToString + ?Sized), source: FilesError) -> EventError {
+    EventError::Files { target: target.to_string(), source }
+}
+
+#[cfg(test)]
+mod tests;
