@@ -9,6 +9,7 @@ pub mod deliver;
 pub mod detect;
 pub mod launch;
 pub mod manifest;
+mod ordinary;
 pub mod scripted;
 pub mod transcript;
 pub mod usage;

@@ -17,6 +17,7 @@ use mngr_model::facts::{AgentFacts, ExtraFacts, Markers, ProcessFact, ProgramFac
 use mngr_model::process::ProcessRecord;
 use mngr_model::state::{AgentState, StateSource, WaitingReason};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus");
@@ -40,6 +41,9 @@ struct Case {
     held_out: bool,
     expected: Expected,
     evidence: Evidence,
+    /// What was recorded besides, for rules to come.
+    #[serde(default, rename = "recorded")]
+    _recorded: IgnoredAny,
 }
 
 /// What was to be seen.

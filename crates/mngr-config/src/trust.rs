@@ -61,6 +61,7 @@ const USED_BY: &[(&str, &[&str])] = &[
         ],
     ),
     ("destroy", &["agent_types", "stop", "trash"]),
+    ("event", &[]),
     ("exec", &["unset_vars"]),
     ("explain", &["agent_types"]),
     ("gc", &["default_destroyed_host_persisted_seconds", "default_min_online_host_age_seconds", "trash"]),

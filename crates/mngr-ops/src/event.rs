@@ -207,11 +207,14 @@ impl EventLogs {
         let is_wanted = name.is_some_and(|name| self.wants(&name));
         let Some(log) = self.conversation.as_mut().filter(|_| is_wanted) else { return Ok(Vec::new()) };
         let mut all = Vec::new();
+        let mut latest = Timestamp::MIN;
         for entry in log.read_more(self.host.files())? {
             match entry {
                 Entry::Said(record) => {
+                    // A conversation comes in the right order, even where its times are not.
+                    latest = latest.max(record.timestamp);
                     let event = serde_json::to_value(&record).unwrap_or_default();
-                    all.push((record.timestamp, LoggedEvent { line: event.to_string(), event }));
+                    all.push((latest, LoggedEvent { line: event.to_string(), event }));
                 }
                 Entry::Damaged { .. } => *damaged += 1,
                 Entry::Spent(_) => {}

@@ -13,8 +13,8 @@ pub(crate) mod usage;
 use clap::{Command, Subcommand};
 
 use crate::commands::{
-    capture, config, connect, create, destroy, exec, explain, gc, help as help_verb, label, list, message,
-    pull, push, rename, start, stop, transcript, undo, usage as usage_verb, wait,
+    capture, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label, list,
+    message, pull, push, rename, start, stop, transcript, undo, usage as usage_verb, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -42,6 +42,8 @@ pub(crate) enum Verb {
     /// Destroy agents; `undo` brings them back
     #[command(visible_alias = "rm")]
     Destroy(destroy::DestroyArgs),
+    /// Print the events of an agent or a host
+    Event(event::EventArgs),
     /// Run a command in the work dir of agents
     #[command(visible_alias = "x")]
     Exec(exec::ExecArgs),
@@ -89,6 +91,7 @@ impl Verb {
             Self::Connect(args) => &args.common,
             Self::Create(args) => &args.common,
             Self::Destroy(args) => &args.common,
+            Self::Event(args) => &args.common,
             Self::Exec(args) => &args.common,
             Self::Explain(args) => &args.common,
             Self::Gc(args) => &args.common,
@@ -116,6 +119,7 @@ impl Verb {
             Self::Connect(args) => connect::run(ctx, args),
             Self::Create(args) => create::run(ctx, *args),
             Self::Destroy(args) => destroy::run(ctx, args),
+            Self::Event(args) => event::run(ctx, args),
             Self::Exec(args) => exec::run(ctx, args),
             Self::Explain(args) => explain::run(ctx, args),
             Self::Gc(args) => gc::run(ctx, args),

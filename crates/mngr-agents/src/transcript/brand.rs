@@ -3,6 +3,8 @@
 use mngr_host::files::{FileKind, Files, FilesError};
 use mngr_model::HostPath;
 
+use crate::ordinary::{is_ordinary, read_ordinary};
+
 /// The sessions of a Claude agent in the order in which they began, one id per line. Kept by its hooks.
 const CLAUDE_HISTORY: &str = "claude_session_id_history";
 const CLAUDE_PROJECTS: &str = "plugin/claude/anthropic/projects";
@@ -86,7 +88,7 @@ impl Brand {
                 .collect()),
             Self::Opencode => {
                 let path = state.join(OPENCODE_LOG);
-                Ok(if files.exists(&path)? { vec![own(path)] } else { Vec::new() })
+                Ok(if is_ordinary(files, &path)? { vec![own(path)] } else { Vec::new() })
             }
         }
     }
@@ -104,7 +106,7 @@ impl Brand {
 /// The sessions the history names, in its order; without a history all of them, the oldest first. A sub-agent's file
 /// is `<session>/subagents/agent-*.jsonl`, or `agent-*.jsonl` beside the sessions, and belongs to the conversation.
 fn claude_files(files: &dyn Files, state: &HostPath) -> Result<Vec<TranscriptFile>, FilesError> {
-    let history = files.read_if_there(&state.join(CLAUDE_HISTORY))?;
+    let history = read_ordinary(files, &state.join(CLAUDE_HISTORY))?;
     let history = history.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let sessions: Vec<&str> = history.iter().flat_map(|text| text.lines()).map(str::trim).collect();
     let mut found = Vec::new();

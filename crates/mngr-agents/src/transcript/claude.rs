@@ -70,7 +70,7 @@ impl ClaudeReader {
             entries.push(Entry::Spent(Spend {
                 key: key.clone(),
                 timestamp: self.last_time,
-                model: model.clone(),
+                model: model.as_deref().map(|model| priced_model(model, message)),
                 tokens,
                 long_cache_write_tokens: count(message, "/usage/cache_creation/ephemeral_1h_input_tokens"),
             }));
@@ -118,6 +118,14 @@ impl ClaudeReader {
             is_sidechain: flag(line, "/isSidechain"),
         };
         entries.push(origin.said(body));
+    }
+}
+
+/// The model as far as its price goes: answers at another speed have a price of their own.
+fn priced_model(model: &str, message: &Value) -> String {
+    match text(message, "/usage/speed").as_deref() {
+        None | Some("standard") => model.to_owned(),
+        Some(speed) => format!("{model} ({speed})"),
     }
 }
 

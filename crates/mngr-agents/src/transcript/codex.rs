@@ -21,6 +21,8 @@ const NOT_THE_USER: [&str; 4] =
 #[derive(Debug, Default)]
 pub(super) struct CodexReader {
     thread: Option<String>,
+    /// The thread was begun by another one, not by the user.
+    is_sidechain: bool,
     model: Option<String>,
     tools: HashMap<String, String>,
     last_time: Timestamp,
@@ -34,7 +36,10 @@ impl CodexReader {
         let Some(payload) = line.get("payload") else { return };
         match line.get("type").and_then(Value::as_str) {
             // A forked thread's file goes on with the lines of its parent, whose head comes second.
-            Some("session_meta") if self.thread.is_none() => self.thread = text(payload, "/id"),
+            Some("session_meta") if self.thread.is_none() => {
+                self.thread = text(payload, "/id");
+                self.is_sidechain = text(payload, "/thread_source").is_some_and(|source| source != "user");
+            }
             Some("turn_context") => self.model = text(payload, "/model").or(self.model.take()),
             Some("token_usage_record") => {
                 let spend = self.spend(payload, "/usage", "/thread_token_usage/total_tokens");
@@ -69,7 +74,7 @@ impl CodexReader {
             native_id: &native_id,
             timestamp: self.last_time,
             session_id: self.thread.clone(),
-            is_sidechain: false,
+            is_sidechain: self.is_sidechain,
         };
         entries.push(origin.said(body));
     }

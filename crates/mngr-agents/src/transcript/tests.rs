@@ -1,7 +1,9 @@
 //! The readers on lines that the real programs wrote.
 
 use mngr_host::files::{Access, Durability, Files};
-use mngr_host::local::LocalFiles;
+use mngr_host::host::Host;
+use mngr_host::local::{LocalFiles, LocalHost};
+use mngr_host::proc::Cmd;
 use mngr_model::HostPath;
 use proptest::prelude::*;
 
@@ -139,6 +141,16 @@ fn an_answer_counts_once_however_often_it_is_written() {
 }
 
 #[test]
+fn an_answer_at_another_speed_does_not_pass_for_one_at_the_usual_price() {
+    let fast = CLAUDE.replace("\"speed\":\"standard\"", "\"speed\":\"fast\"");
+    for entry in read(Brand::Claude, &fast) {
+        if let Entry::Spent(spend) = entry {
+            assert_eq!(spend.model.as_deref(), Some("claude-sonnet-4-5-20250929 (fast)"));
+        }
+    }
+}
+
+#[test]
 fn what_codex_read_from_the_cache_is_not_counted_as_fresh_input() {
     let entries = read(Brand::Codex, CODEX);
     let Some(Entry::Spent(spend)) = entries.iter().find(|entry| matches!(entry, Entry::Spent(_))) else {
@@ -261,6 +273,27 @@ fn a_resumed_session_that_repeats_its_beginning_is_told_once() {
     state.write(&format!("{folder}/two.jsonl"), CLAUDE);
     let entries = state.log(Brand::Claude, Scope::Conversation).read_more(&LocalFiles).unwrap();
     assert_eq!(told(&entries), told(&read(Brand::Claude, CLAUDE)));
+}
+
+#[test]
+fn a_thread_that_the_user_did_not_begin_is_a_side_conversation() {
+    let side = CODEX.replace("\"thread_source\":\"user\"", "\"thread_source\":\"subagent\"");
+    assert!(records(&read(Brand::Codex, &side)).iter().all(|record| record.is_sidechain));
+    assert!(records(&read(Brand::Codex, CODEX)).iter().all(|record| !record.is_sidechain));
+}
+
+#[test]
+fn a_pipe_where_a_file_is_expected_holds_nobody() {
+    let state = State::new();
+    state.write("plugin/opencode/here", "");
+    let host = LocalHost::open(state.root()).unwrap();
+    for path in ["claude_session_id_history", "plugin/opencode/transcript.jsonl"] {
+        let path = state.root().join(path);
+        assert!(host.exec(&Cmd::new("mkfifo").args([path.as_str()])).unwrap().success());
+    }
+    for brand in [Brand::Claude, Brand::Opencode] {
+        assert_eq!(state.log(brand, Scope::Everything).read_more(&LocalFiles).unwrap(), []);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use mngr_model::layout::AgentLayout;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::ordinary::{is_ordinary, read_ordinary};
 use crate::transcript::Brand;
 
 const CLAUDE_LOGIN: &str = "plugin/claude/anthropic/.credentials.json";
@@ -33,11 +34,11 @@ impl Billing {
                 if has_variable(files, state, "ANTHROPIC_API_KEY")? {
                     return Ok(Self::Api);
                 }
-                let login = files.read_if_there(&state.join(CLAUDE_LOGIN))?;
-                Ok(login.map_or(Self::Unknown, |_| Self::Subscription))
+                let has_login = is_ordinary(files, &state.join(CLAUDE_LOGIN))?;
+                Ok(if has_login { Self::Subscription } else { Self::Unknown })
             }
             Brand::Codex => {
-                let login = files.read_if_there(&state.join(CODEX_LOGIN))?.unwrap_or_default();
+                let login = read_ordinary(files, &state.join(CODEX_LOGIN))?.unwrap_or_default();
                 let login: Value = serde_json::from_slice(&login).unwrap_or_default();
                 Ok(match (login.get("tokens"), login.get("OPENAI_API_KEY")) {
                     (Some(Value::Object(_)), _) => Self::Subscription,
@@ -55,7 +56,7 @@ impl Billing {
 /// Whether the agent's environment has this variable.
 fn has_variable(files: &dyn Files, state: &HostPath, name: &str) -> Result<bool, FilesError> {
     let path = AgentLayout::new(state.clone()).env_file();
-    let text = files.read_if_there(&path)?.unwrap_or_default();
+    let text = read_ordinary(files, &path)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     Ok(text.lines().any(|line| {
         let pair = line.trim_start().trim_start_matches("export ");

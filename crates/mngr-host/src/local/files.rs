@@ -241,6 +241,17 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_read_on_from_where_it_ended_and_past_its_end_there_is_nothing() {
+        let (_guard, dir) = folder();
+        let path = dir.join("log");
+        LocalFiles.append(&path, b"one", Durability::Cached).unwrap();
+        LocalFiles.append(&path, b"two", Durability::Cached).unwrap();
+        assert_eq!(LocalFiles.read_from(&path, 3).unwrap(), b"two");
+        assert_eq!(LocalFiles.read_from(&path, 7).unwrap(), b"");
+        assert!(LocalFiles.read_from(&dir.join("none"), 0).unwrap_err().is_missing());
+    }
+
+    #[test]
     fn a_private_file_is_private_from_the_start() {
         let (_guard, dir) = folder();
         let path = dir.join("env");

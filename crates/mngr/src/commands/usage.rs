@@ -99,13 +99,17 @@ pub(crate) fn run(ctx: &mut Ctx, args: UsageArgs) -> Result<ExitCode, CliError> 
     }
     let compile = |source: &String| Filter::compile(source, FilterKind::Include, &catalog);
     let conditions = args.until.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+    let filters = args.filters.compile(ctx, &Catalog::agents())?;
     let prices = prices(ctx)?;
     let world = ctx.world()?;
     let since = args.since.map(|since| began(&world, since));
     let chosen: Vec<&String> = words.iter().chain(&args.agent).collect();
+    if !chosen.is_empty() && !filters.is_empty() {
+        return Err(CliError::usage("Cannot specify both agents and filters"));
+    }
     let remains = match targets_of(ctx, &chosen)? {
         Targets::Nobody => return Ok(ExitCode::Done),
-        Targets::All => everybody(ctx, &world, &args)?,
+        Targets::All => everybody(ctx, &world, &filters, Destroyed::asked(&args)),
         Targets::Named(addresses) => {
             let found = addresses.iter().map(|address| remains::find(&world, address));
             found.collect::<Result<Vec<_>, _>>()?
@@ -167,9 +171,21 @@ fn targets_of(ctx: &Ctx, words: &[&String]) -> Result<Targets, CliError> {
     Ok(addresses.map_or(Targets::Nobody, Targets::Named))
 }
 
+/// Whether destroyed agents count.
+#[derive(PartialEq, Eq)]
+enum Destroyed {
+    Counted,
+    LeftOut,
+}
+
+impl Destroyed {
+    fn asked(args: &UsageArgs) -> Self {
+        if args.no_preserved { Self::LeftOut } else { Self::Counted }
+    }
+}
+
 /// All agents that the filters keep; destroyed ones have no record that a filter could look at.
-fn everybody(ctx: &mut Ctx, world: &World, args: &UsageArgs) -> Result<Vec<Remains>, CliError> {
-    let filters: FilterSet = args.filters.compile(ctx, &Catalog::agents())?;
+fn everybody(ctx: &Ctx, world: &World, filters: &FilterSet, destroyed: Destroyed) -> Vec<Remains> {
     let mut fields: FieldSet = filters.wanted();
     fields.insert("id");
     let fleet = Fleet::look(world, mngr_ops::list::detail_for(&fields));
@@ -189,8 +205,8 @@ fn everybody(ctx: &mut Ctx, world: &World, args: &UsageArgs) -> Result<Vec<Remai
     }
     let is_kept = |remains: &Remains| kept.iter().any(|id| id == remains.id.as_str());
     let mut all: Vec<Remains> = fleet.agents.iter().map(Remains::of).filter(is_kept).collect();
-    if filters.is_empty() && !args.no_preserved {
+    if filters.is_empty() && destroyed == Destroyed::Counted {
         all.extend(remains::destroyed(world, &fleet));
     }
-    Ok(all)
+    all
 }

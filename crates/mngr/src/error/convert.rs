@@ -11,6 +11,7 @@ use mngr_ops::again::LookError;
 use mngr_ops::capture::CaptureError;
 use mngr_ops::connect::ConnectError;
 use mngr_ops::destroy::DestroyError;
+use mngr_ops::event::EventError;
 use mngr_ops::exec::ExecFailure;
 use mngr_ops::label::{LabelError, RelabelError};
 use mngr_ops::message::SendError;
@@ -197,6 +198,18 @@ impl From<TranscriptError> for CliError {
                 .hinted("`mngr capture --full` shows what its terminal showed"),
             TranscriptError::Files { .. } => Self::new(ErrorKind::Failed, error),
         }
+    }
+}
+
+impl From<EventError> for CliError {
+    fn from(error: EventError) -> Self {
+        let kind = match error {
+            EventError::Select(error) => return error.into(),
+            EventError::NoHost { .. } => ErrorKind::NotFound,
+            EventError::Interrupted(_) => ErrorKind::Interrupted,
+            EventError::Files { .. } => ErrorKind::Failed,
+        };
+        Self::new(kind, error)
     }
 }
 

@@ -195,6 +195,7 @@ fn without_a_type_the_first_agent_on_path_is_taken_and_named() {
 
 /// Sends messages of every shape, to an idle, a busy and a scrolled-back agent, and counts what the model was asked.
 #[track_caller]
+#[expect(clippy::print_stdout, reason = "the figures are what the test is run for")]
 fn send_mixed(count: usize) {
     let Some((env, model)) = claude() else { return };
     create_claude(&env, "a");

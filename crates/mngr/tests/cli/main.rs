@@ -7,6 +7,7 @@ mod config;
 mod connect;
 mod create;
 mod destroy;
+mod event;
 mod exec;
 mod full_disk;
 mod help;

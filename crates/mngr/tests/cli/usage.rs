@@ -28,6 +28,8 @@ fn tokens_and_money_are_added_up_by_agent_model_and_day() {
     assert_eq!(none.stdout, "No usage found\n");
     let _ = env.mngr(["usage", "--by", "week"]).code(2);
     let _ = env.mngr(["usage", "nobody"]).code(9);
+    let both = env.mngr(["usage", "one", "--running"]).code(2);
+    assert!(both.stderr.contains("Cannot specify both agents and filters"), "{both}");
 }
 
 #[test]
