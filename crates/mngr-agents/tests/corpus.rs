@@ -70,7 +70,6 @@ enum ComposerWord {
 #[serde(deny_unknown_fields)]
 struct Evidence {
     status: Option<String>,
-    changed: Option<Timestamp>,
     failure: Option<String>,
     active: Option<Timestamp>,
     waiting: Option<Timestamp>,
@@ -152,7 +151,7 @@ impl Case {
             program: Some(ProgramFacts {
                 status: evidence.status.clone(),
                 failure: evidence.failure.clone(),
-                changed: evidence.changed,
+                ..ProgramFacts::default()
             }),
             started_at: None,
             extra: ExtraFacts::default(),

@@ -141,6 +141,15 @@ pub(super) fn read(text: &str) -> Option<Tail> {
 }
 
 impl Tail {
+    /// When it last said anything about the turn.
+    pub(super) fn newest(&self) -> Timestamp {
+        let turn = match self.turn {
+            Turn::UnderWay { since } => since,
+            Turn::Ended { at, .. } => Some(at),
+        };
+        turn.max(self.grown).unwrap_or_default()
+    }
+
     /// Whether a tool call made by then still has no answer.
     pub(super) fn has_unanswered_call(&self, by: Timestamp) -> bool {
         self.unanswered.iter().any(|call| call.at <= by)

@@ -24,17 +24,14 @@ pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateRepo
         let evidence = "Codex's record of the conversation is not understood";
         return Some(StateReport::new(AgentState::Unknown, StateSource::Program, evidence).since(facts.changed));
     };
-    match tail.turn {
-        // What an earlier launch left open was ended with it.
-        Turn::UnderWay { since: Some(since) } if since < launched => {
-            is_ready(facts, markers).then(|| no_turn_yet(facts.ready))
-        }
-        Turn::Ended { at, .. } if at < launched => {
-            is_ready(facts, markers).then(|| no_turn_yet(facts.ready))
-        }
-        Turn::UnderWay { since } => Some(under_way(&tail, since, facts, markers)),
-        Turn::Ended { at, how } => Some(ended(at, how)),
+    // What an earlier launch left open was ended with it.
+    if tail.newest() < launched {
+        return is_ready(facts, markers).then(|| no_turn_yet(facts.ready));
     }
+    Some(match tail.turn {
+        Turn::UnderWay { since } => under_way(&tail, since, facts, markers),
+        Turn::Ended { at, how } => ended(at, how),
+    })
 }
 
 fn waiting(

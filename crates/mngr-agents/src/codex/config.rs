@@ -1,0 +1,240 @@
+//! The `CODEX_HOME` of one agent: the user's own, merged with mngr's hooks. The user's files are only read.
+
+use mngr_config::AgentTypeSettings;
+use mngr_host::files::{Access, Durability, FileKind, Files};
+use mngr_model::HostPath;
+use serde_json::{Value, json};
+use toml::Table;
+
+use super::hooks::{self, Permissions};
+use crate::brand::{Consent, ProvisionError, Provisioning};
+
+/// The program's name in messages.
+const PROGRAM: &str = "Codex";
+
+/// What of the user's folder every agent shares by link.
+const SHARED: [&str; 7] =
+    ["auth.json", ".env", "AGENTS.md", "AGENTS.override.md", "prompts", "agents", "plugins"];
+/// Layers of configuration a user may choose from.
+const PROFILE_SUFFIX: &str = ".config.toml";
+/// Rules about commands. Copied: "do not ask again", said to an agent, holds for that agent.
+const RULES: &str = "rules";
+/// Codex keeps some of its own there, so the user's are linked one by one.
+const SKILLS: &str = "skills";
+
+/// Settings of the type that are plain settings of Codex.
+const PLAIN: [&str; 3] = ["model", "model_reasoning_effort", "sandbox_mode"];
+/// Settings of the type that are tables of settings of Codex.
+const OVERRIDES: [&str; 2] = ["config_overrides", "settings_overrides"];
+
+/// The user's own `CODEX_HOME`.
+pub(super) fn users_home(request: &Provisioning<'_>) -> Option<HostPath> {
+    let named = request.vars.get("CODEX_HOME").filter(|dir| !dir.is_empty());
+    named.map(HostPath::new).or_else(|| Some(request.home?.join(".codex")))
+}
+
+/// Fills the agent's folder.
+pub(super) fn write(
+    request: &Provisioning<'_>,
+    user: Option<&HostPath>,
+    folder: &HostPath,
+    script: &HostPath,
+) -> Result<(), ProvisionError> {
+    let files = request.host.files();
+    files.make_folder(folder)?;
+    // Codex names its files by the real path.
+    let folder = files.canonical(folder)?;
+    let mut config = match user {
+        Some(user) => read_toml(request.client.files(), &user.join("config.toml"))?,
+        None => Table::new(),
+    };
+    let mut all_hooks = match user {
+        Some(user) => read_json(request.client.files(), &user.join("hooks.json"))?,
+        None => json!({}),
+    };
+    trust_work_dir(request, &mut config)?;
+    settle(request, &mut config)?;
+
+    let state = table(table(&mut config, "hooks"), "state");
+    for user in user.into_iter().flat_map(|user| [Some(user.clone()), request.client.files().canonical(user).ok()]) {
+        user.into_iter().for_each(|user| hooks::carry_trust(state, &user, &folder));
+    }
+    hooks::carry_trust(state, request.source, &request.record.work_dir);
+    let permissions = match flag(request.settings, "auto_allow_permissions")? {
+        true => Permissions::Allow,
+        false => Permissions::Ask,
+    };
+    let hooks_file = folder.join("hooks.json");
+    hooks::add(&mut all_hooks, state, &hooks_file, script, permissions);
+
+    write_private(files, &hooks_file, &format!("{all_hooks:#}\n"))?;
+    write_private(files, &folder.join("config.toml"), &config.to_string())?;
+    match user {
+        Some(user) => share(request, user, &folder),
+        None => Ok(()),
+    }
+}
+
+fn write_private(files: &dyn Files, path: &HostPath, text: &str) -> Result<(), ProvisionError> {
+    Ok(files.write(path, text.as_bytes(), Access::Private, Durability::Cached)?)
+}
+
+fn read_toml(files: &dyn Files, path: &HostPath) -> Result<Table, ProvisionError> {
+    let Some(bytes) = files.read_if_there(path)? else { return Ok(Table::new()) };
+    let text = String::from_utf8_lossy(&bytes);
+    toml::from_str(&text).map_err(|source| ProvisionError::DamagedToml { path: path.clone(), source })
+}
+
+fn read_json(files: &dyn Files, path: &HostPath) -> Result<Value, ProvisionError> {
+    let Some(bytes) = files.read_if_there(path)? else { return Ok(json!({})) };
+    serde_json::from_slice(&bytes).map_err(|source| ProvisionError::Damaged { path: path.clone(), source })
+}
+
+/// The table of that name, made where there is none.
+fn table<'a>(parent: &'a mut Table, key: &str) -> &'a mut Table {
+    let slot = parent.entry(key).or_insert_with(|| Table::new().into());
+    if !slot.is_table() {
+        *slot = Table::new().into();
+    }
+    match slot {
+        toml::Value::Table(table) => table,
+        _ => unreachable!("it was just made a table"),
+    }
+}
+
+/// The work dir is as trusted as the folder it comes from.
+fn trust_work_dir(request: &Provisioning<'_>, config: &mut Table) -> Result<(), ProvisionError> {
+    let projects = table(config, "projects");
+    let known = projects.get(request.source.as_str()).and_then(|project| project.get("trust_level")).cloned();
+    let level = match (known, request.consent) {
+        (Some(level), _) => level,
+        (None, Consent::Dialogs) => "trusted".into(),
+        (None, Consent::Refuse) => {
+            let question = format!("whether you trust the files in `{}`", request.source);
+            return Err(ProvisionError::NeedsConsent { program: PROGRAM, question });
+        }
+        (None, Consent::Ask) => return Ok(()),
+    };
+    table(projects, request.record.work_dir.as_str()).insert("trust_level".to_owned(), level);
+    Ok(())
+}
+
+/// What mngr needs to be so, and what the type says.
+fn settle(request: &Provisioning<'_>, config: &mut Table) -> Result<(), ProvisionError> {
+    let policy = request.settings.iter().find_map(|settings| settings.extra.get("update_policy"));
+    if policy.and_then(|policy| policy.as_str()).is_none_or(|policy| policy == "NEVER") {
+        config.insert("check_for_update_on_startup".to_owned(), false.into());
+    }
+    let features = table(config, "features");
+    // A server shared by all agents of a home would outlive this one, and copy the whole program into the home.
+    features.insert("daemon_auto_start".to_owned(), false.into());
+    features.insert("hooks".to_owned(), true.into());
+    // What was submitted is proved by the history; cutting it from the front would move what is looked at.
+    let history = table(config, "history");
+    history.insert("persistence".to_owned(), "save-all".into());
+    history.remove("max_bytes");
+    for settings in request.settings.iter().rev() {
+        for key in PLAIN {
+            if let Some(value) = settings.extra.get(key) {
+                let text =
+                    value.as_str().ok_or(ProvisionError::Setting { key, expected: "a text" })?.to_owned();
+                config.insert(key.to_owned(), text.into());
+            }
+        }
+    }
+    add_instructions(request.settings, config)?;
+    for settings in request.settings.iter().rev() {
+        for key in OVERRIDES {
+            let Some(value) = settings.extra.get(key) else { continue };
+            let wrong = ProvisionError::Setting { key, expected: "a table" };
+            match toml::Value::try_from(value) {
+                Ok(toml::Value::Table(patch)) => merge(config, patch),
+                _ => return Err(wrong),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `append_system_prompt`, all of the chain behind what the user's own configuration says, the parents' first.
+fn add_instructions(settings: &[AgentTypeSettings], config: &mut Table) -> Result<(), ProvisionError> {
+    const KEY: &str = "append_system_prompt";
+    const INSTRUCTIONS: &str = "developer_instructions";
+    let wrong = || ProvisionError::Setting { key: KEY, expected: "a list of texts" };
+    let mut texts: Vec<String> =
+        config.get(INSTRUCTIONS).and_then(|text| text.as_str()).map(str::to_owned).into_iter().collect();
+    for value in settings.iter().rev().filter_map(|settings| settings.extra.get(KEY)) {
+        for text in value.as_array().ok_or_else(wrong)? {
+            texts.push(text.as_str().ok_or_else(wrong)?.to_owned());
+        }
+    }
+    if !texts.is_empty() {
+        config.insert(INSTRUCTIONS.to_owned(), texts.join("\n\n").into());
+    }
+    Ok(())
+}
+
+/// Tables are merged, everything else is replaced.
+fn merge(into: &mut Table, patch: Table) {
+    for (key, value) in patch {
+        match (into.get_mut(&key), value) {
+            (Some(toml::Value::Table(into)), toml::Value::Table(patch)) => merge(into, patch),
+            (_, value) => drop(into.insert(key, value)),
+        }
+    }
+}
+
+fn flag(settings: &[AgentTypeSettings], key: &'static str) -> Result<bool, ProvisionError> {
+    match settings.iter().find_map(|settings| settings.extra.get(key)) {
+        None => Ok(false),
+        Some(value) => value.as_bool().ok_or(ProvisionError::Setting { key, expected: "true or false" }),
+    }
+}
+
+/// What else of the user's folder the agent sees.
+fn share(request: &Provisioning<'_>, user: &HostPath, folder: &HostPath) -> Result<(), ProvisionError> {
+    let (theirs, ours) = (request.client.files(), request.host.files());
+    // A link: a new login, or a new prompt, is there for every agent at once.
+    let link = |from: &HostPath, name: &str| -> Result<(), ProvisionError> {
+        Ok(ours.link(from.join(name).as_str(), &folder.join(name))?)
+    };
+    for entry in theirs.list(user)? {
+        if SHARED.contains(&entry.name.as_str()) || entry.name.ends_with(PROFILE_SUFFIX) {
+            link(user, &entry.name)?;
+        }
+    }
+    let skills = theirs.list(&user.join(SKILLS))?;
+    ours.make_folder(&folder.join(SKILLS))?;
+    for entry in skills.into_iter().filter(|entry| !entry.name.starts_with('.')) {
+        ours.link(
+            user.join(SKILLS).join(&entry.name).as_str(),
+            &folder.join(SKILLS).join(&entry.name),
+        )?;
+    }
+    let rules = theirs.list(&user.join(RULES))?;
+    ours.make_folder(&folder.join(RULES))?;
+    for entry in rules.into_iter().filter(|entry| entry.kind == FileKind::File) {
+        let text = theirs.read(&user.join(RULES).join(&entry.name))?;
+        ours.write(&folder.join(RULES).join(&entry.name), &text, Access::Private, Durability::Cached)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_merged_and_the_rest_is_replaced() {
+        let mut config: Table = toml::from_str("a = 1\nb = [1]\n[t]\nx = 1\ny = 2\n").unwrap();
+        merge(&mut config, toml::from_str("b = [2]\n[t]\ny = 3\nz = 4\n").unwrap());
+        assert_eq!(config, toml::from_str("a = 1\nb = [2]\n[t]\nx = 1\ny = 3\nz = 4\n").unwrap());
+    }
+
+    #[test]
+    fn a_table_is_made_where_something_else_stood() {
+        let mut config: Table = toml::from_str("hooks = 1\n").unwrap();
+        table(&mut config, "hooks").insert("state".to_owned(), 1.into());
+        assert_eq!(config, toml::from_str("[hooks]\nstate = 1\n").unwrap());
+    }
+}

@@ -1,0 +1,139 @@
+//! mngr's hooks beside the user's, and Codex's trust in them.
+//!
+//! Codex runs a hook only when its configuration names the hash of what was agreed to. mngr vouches for its own hooks
+//! alone; those of the user and of the repository are trusted in the agent's folders exactly as they are in theirs.
+//! Should Codex ever hash differently, it asks, and the agent is reported as not ready: it fails safe.
+
+use mngr_model::HostPath;
+use mngr_model::quote::sh_quote;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use toml::Table;
+
+/// Events mngr listens to, and what Codex calls them in its keys.
+const EVENTS: [(&str, &str); 6] = [
+    ("SessionStart", "session_start"),
+    ("UserPromptSubmit", "user_prompt_submit"),
+    ("PreToolUse", "pre_tool_use"),
+    ("PermissionRequest", "permission_request"),
+    ("Stop", "stop"),
+    ("Interrupt", "interrupt"),
+];
+
+/// The most Codex grants every one of these events; a longer time would be cut, and the hash be of the cut one.
+const TIMEOUT_SECONDS: u64 = 3;
+
+/// How permissions are dealt with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Permissions {
+    /// The user is asked.
+    Ask,
+    /// Everything is allowed (`auto_allow_permissions`).
+    Allow,
+}
+
+/// Adds mngr's hooks to `hooks.json`, which will lie at `file`, and trust in them to `[hooks.state]`.
+pub(super) fn add(
+    all: &mut Value,
+    state: &mut Table,
+    file: &HostPath,
+    script: &HostPath,
+    permissions: Permissions,
+) {
+    for (event, key) in EVENTS {
+        let answer = match (event, permissions) {
+            ("PermissionRequest", Permissions::Allow) => " allow",
+            _ => "",
+        };
+        // `exec`: the script looks for Codex right above itself.
+        let command = format!("exec sh {} {event}{answer}", sh_quote(script.as_str()));
+        let handler = json!({ "type": "command", "command": command, "timeout": TIMEOUT_SECONDS });
+        let group = json!({ "hooks": [handler] });
+        let slot = &mut all["hooks"][event];
+        if !slot.is_array() {
+            *slot = json!([]);
+        }
+        let Value::Array(groups) = slot else { continue };
+        let place = format!("{file}:{key}:{}:0", groups.len());
+        groups.push(group);
+        let mut trust = Table::new();
+        trust.insert("trusted_hash".to_owned(), hash(key, &command).into());
+        state.insert(place, trust.into());
+    }
+}
+
+/// What Codex calls the hash of a hook: of its canonical JSON, keys sorted, no spaces.
+fn hash(event_key: &str, command: &str) -> String {
+    let handler =
+        json!({ "type": "command", "command": command, "timeout": TIMEOUT_SECONDS, "async": false });
+    let identity = sorted(&json!({ "event_name": event_key, "hooks": [handler] }));
+    let hex: String = Sha256::digest(identity).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
+}
+
+/// JSON with the keys of every object in order, whatever order this build of the library keeps.
+fn sorted(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(key, _)| *key);
+            let fields: Vec<String> = fields
+                .into_iter()
+                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), sorted(value)))
+                .collect();
+            format!("{{{}}}", fields.join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}
+
+/// Trust in the hooks of one folder holds for the same hooks in another: the hash is of what they do, not of where
+/// they lie.
+pub(super) fn carry_trust(state: &mut Table, from: &HostPath, to: &HostPath) {
+    let carried: Vec<_> = state
+        .iter()
+        .filter_map(|(key, trust)| {
+            let inside = key.strip_prefix(from.as_str())?.strip_prefix('/')?;
+            Some((format!("{to}/{inside}"), trust.clone()))
+        })
+        .collect();
+    for (key, trust) in carried {
+        state.entry(key).or_insert(trust);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_one_codex_computes() {
+        // Sorted, compact JSON of the event and its one handler.
+        let text = r#"{"event_name":"stop","hooks":[{"async":false,"command":"exec sh 'a \"b\"' Stop","timeout":3,"type":"command"}]}"#;
+        let hex: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash("stop", r#"exec sh 'a "b"' Stop"#), format!("sha256:{hex}"));
+    }
+
+    #[test]
+    fn the_users_hooks_keep_their_places_before_ours() {
+        let mut all = json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "theirs" }] }] } });
+        let mut state = Table::new();
+        add(&mut all, &mut state, &HostPath::new("/h/hooks.json"), &HostPath::new("/s/hook.sh"), Permissions::Ask);
+        assert_eq!(all["hooks"]["Stop"][0]["hooks"][0]["command"], "theirs");
+        assert_eq!(all["hooks"]["Stop"][1]["hooks"][0]["command"], "exec sh /s/hook.sh Stop");
+        assert!(state.contains_key("/h/hooks.json:stop:1:0") && state.contains_key("/h/hooks.json:interrupt:0:0"));
+        assert_eq!(state.len(), EVENTS.len());
+    }
+
+    #[test]
+    fn trust_moves_with_a_folder_and_only_with_it() {
+        let mut state: Table =
+            toml::from_str("[\"/u/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"x\"\n[\"/u/.codexer/h:stop:0:0\"]\n")
+                .unwrap();
+        carry_trust(&mut state, &HostPath::new("/u/.codex"), &HostPath::new("/a"));
+        let keys: Vec<&str> = state.keys().map(String::as_str).collect();
+        assert_eq!(keys.len(), 3);
+        assert!(keys.contains(&"/a/hooks.json:stop:0:0"), "{keys:?}");
+    }
+}
