@@ -1,7 +1,7 @@
 # The commands a person types. What they do is in scripts/ and xtask/, so that it can be read and checked there.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check soak bench audit
+.PHONY: help demo test agents latest check soak bench audit
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,9 +11,15 @@ demo: ## Build the release binary and watch 20 agents at work in a throw-away re
 	@scripts/demo.sh "$$(scripts/build-release)"
 
 test: ## Install or name what is missing, then every check and every test
-	@scripts/ensure-tools tmux git rsync git-lfs rustfmt clippy cargo-nextest
-	@$(MAKE) --no-print-directory check
+	@scripts/ensure-tools tmux git rsync git-lfs npm rustfmt clippy cargo-nextest
+	@$(MAKE) --no-print-directory check agents
 	cargo nextest run --workspace
+
+agents: ## Install the coding agents that tests run; without a registry those tests are skipped, loudly
+	@scripts/ensure-agents >/dev/null || [ $$? -eq 3 ]
+
+latest: ## The tests of the real coding agents, with their newest versions
+	MNGR_TEST_AGENTS_BIN="$$(scripts/ensure-agents --latest)" cargo nextest run --package mngr --test cli claude codex
 
 check: ## Format, lints, floors and file sizes, without the tests
 	cargo fmt --check
@@ -22,7 +28,8 @@ check: ## Format, lints, floors and file sizes, without the tests
 	cargo xtask budget
 
 soak: ## The long tests, which `make test` leaves out
-	@scripts/ensure-tools tmux git rsync git-lfs cargo-nextest
+	@scripts/ensure-tools tmux git rsync git-lfs npm cargo-nextest
+	@$(MAKE) --no-print-directory agents
 	cargo nextest run --workspace --profile soak
 
 bench: ## Compare the release binary with the bare tools
