@@ -53,6 +53,8 @@ pub struct Provisioned {
     pub words: Vec<String>,
     /// The program's own status file, below the state folder.
     pub status_file: Option<String>,
+    /// The folder in which something new appears when the program is ready, below the state folder.
+    pub ready_folder: Option<String>,
 }
 
 /// A brand could not prepare an agent.
@@ -69,6 +71,15 @@ pub enum ProvisionError {
         /// Why.
         #[source]
         source: serde_json::Error,
+    },
+    /// The user's own configuration is not what it should be.
+    #[error("the user's `{path}` is not valid TOML")]
+    DamagedToml {
+        /// The file.
+        path: HostPath,
+        /// Why.
+        #[source]
+        source: toml::de::Error,
     },
     /// The user would have to answer a dialog, and may not be answered for.
     #[error("{program} would ask {question}, and nobody is there to answer")]
@@ -108,7 +119,7 @@ pub trait Brand: Sync {
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport>;
 
     /// Whether a new launch has got as far as taking messages.
-    fn is_ready(&self, program: &ProgramFacts) -> bool;
+    fn is_ready(&self, program: &ProgramFacts, markers: &Markers) -> bool;
 
     /// The folder in which the signs of readiness appear.
     fn ready_folder(&self, agent: &AgentLayout) -> HostPath;
@@ -116,12 +127,13 @@ pub trait Brand: Sync {
     /// What is in the input box, from a screen with its colours.
     fn composer(&self, screen: &str) -> Composer;
 
-    /// Files whose growth may prove that a message was accepted.
+    /// Files whose growth may prove that this text was accepted.
     fn proof_files(
         &self,
         record: &AgentRecord,
         program: Option<&ProgramFacts>,
         agent: &AgentLayout,
+        text: &str,
     ) -> Vec<HostPath>;
 
     /// Whether what was appended to a proof file shows that exactly this text was taken.

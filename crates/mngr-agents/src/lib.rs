@@ -5,6 +5,7 @@
 
 pub mod brand;
 pub mod claude;
+pub mod codex;
 pub mod deliver;
 pub mod detect;
 pub mod launch;

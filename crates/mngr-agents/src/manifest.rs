@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::brand::Brand;
 use crate::claude::Claude;
+use crate::codex::Codex;
 
 /// How a message is laid out on its way into the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -46,8 +47,9 @@ pub struct Manifest {
     pub delivery: Delivery,
 }
 
-const MANIFESTS: [(BuiltIn, &str); 3] = [
+const MANIFESTS: [(BuiltIn, &str); 4] = [
     (BuiltIn::Claude, include_str!("../manifests/claude.toml")),
+    (BuiltIn::Codex, include_str!("../manifests/codex.toml")),
     (BuiltIn::Command, include_str!("../manifests/command.toml")),
     (BuiltIn::Scripted, include_str!("../manifests/scripted.toml")),
 ];
@@ -61,14 +63,16 @@ pub enum BuiltIn {
     Scripted,
     /// Claude Code.
     Claude,
+    /// Codex.
+    Codex,
 }
 
 impl BuiltIn {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Command, Self::Scripted, Self::Claude];
+    pub const ALL: [Self; 4] = [Self::Command, Self::Scripted, Self::Claude, Self::Codex];
 
     /// Types whose program is looked for when no type is given, in this order.
-    pub const GUESSES: [Self; 1] = [Self::Claude];
+    pub const GUESSES: [Self; 2] = [Self::Claude, Self::Codex];
 
     /// The type of that name.
     pub fn named(name: &str) -> Option<Self> {
@@ -81,6 +85,7 @@ impl BuiltIn {
             Self::Command => "command",
             Self::Scripted => "scripted",
             Self::Claude => "claude",
+            Self::Codex => "codex",
         }
     }
 
@@ -89,6 +94,7 @@ impl BuiltIn {
         match self {
             Self::Command | Self::Scripted => None,
             Self::Claude => Some(&Claude),
+            Self::Codex => Some(&Codex),
         }
     }
 
@@ -101,7 +107,7 @@ impl BuiltIn {
 }
 
 /// Brands that are planned but not in this version: naming one is answered with more than "unknown".
-pub const PLANNED: [&str; 2] = ["codex", "opencode"];
+pub const PLANNED: [&str; 1] = ["opencode"];
 
 #[cfg(test)]
 mod tests {

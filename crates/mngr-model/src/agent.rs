@@ -103,6 +103,9 @@ pub struct AgentRecord {
     /// The file in which its program says what it does, below the state folder; `{pid}` stands for its process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_file: Option<String>,
+    /// The folder in which something new appears when its program is ready, below the state folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_folder: Option<String>,
     /// What mngr made for it. Absent in records of the Python mngr.
     #[serde(default)]
     pub workspace: Option<Workspace>,

@@ -81,12 +81,16 @@ pub struct AgentFacts {
 /// What an agent's program keeps on disk about itself. Untrusted text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramFacts {
-    /// Its status file, if it is there.
+    /// Its status file, if it is there; of a long one only the end, whole lines.
     pub status: Option<String>,
     /// What the last failed turn was reported with (the file `failure`), until the next one begins.
     pub failure: Option<String>,
     /// When the status was last written.
     pub changed: Option<Timestamp>,
+    /// When something last appeared in the folder that tells of its readiness.
+    pub ready: Option<Timestamp>,
+    /// The title it gave its terminal, where somebody looked.
+    pub title: Option<String>,
 }
 
 /// Facts that cost additional file reads; filled when asked for.

@@ -16,7 +16,7 @@ use mngr_host::tmux::{
 };
 use mngr_host::watch::WatchError;
 use mngr_model::env::MNGR_AGENT_ID;
-use mngr_model::facts::ProgramFacts;
+use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
 use mngr_model::process::{Ending, ProcessRecord};
 use mngr_model::quote::sh_quote;
@@ -173,14 +173,34 @@ fn is_ready(
         }
         (Some(_), _, None) => Ok(true),
         (Some(id), _, Some(brand)) => {
-            let status = record.status_file.as_deref().map(|file| file.replace("{pid}", &id.pid.to_string()));
-            let Some(path) = status.map(|file| agent.root().join(&file)) else { return Ok(true) };
-            let text =
-                host.files().read_if_there(&path)?.map(|text| String::from_utf8_lossy(&text).into_owned());
-            Ok(brand.is_ready(&ProgramFacts { status: text, ..ProgramFacts::default() }))
+            let (program, markers) = first_signs(host, agent, record, id.pid)?;
+            Ok(brand.is_ready(&program, &markers))
         }
         (None, _, _) => Ok(false),
     }
+}
+
+/// What a new agent shows of itself. Its record is not written yet, so the host cannot be asked for its facts.
+fn first_signs(
+    host: &dyn Host,
+    agent: &AgentLayout,
+    record: &AgentRecord,
+    pid: i32,
+) -> Result<(ProgramFacts, Markers), FilesError> {
+    let files = host.files();
+    let mut program = ProgramFacts::default();
+    if let Some(file) = &record.status_file {
+        let path = agent.root().join(&file.replace("{pid}", &pid.to_string()));
+        program.status = files.read_if_there(&path)?.map(|text| String::from_utf8_lossy(&text).into_owned());
+    }
+    if let Some(folder) = record.ready_folder.as_deref().map(|folder| agent.root().join(folder)) {
+        for entry in files.list(&folder)?.into_iter().filter(|entry| !entry.name.starts_with('.')) {
+            let appeared = files.stat(&folder.join(&entry.name))?.and_then(|stat| stat.modified);
+            program.ready = program.ready.max(appeared);
+        }
+    }
+    let active = files.stat(&agent.root().join("active"))?.and_then(|stat| stat.modified);
+    Ok((program, Markers { active, ..Markers::default() }))
 }
 
 /// The end of a screen, for an error that nobody else could explain.

@@ -16,6 +16,8 @@ pub(crate) enum BenchError {
     Start { command: String, source: io::Error },
     #[error("a command of the benchmark failed\n{0}")]
     Failed(String),
+    #[error("cannot prepare the agents in `{what}`")]
+    Prepare { what: String, source: io::Error },
     #[error("no tmux server of agents is running where one is needed")]
     NoServer,
     #[error("cannot watch for an interrupt")]

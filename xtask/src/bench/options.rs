@@ -33,6 +33,9 @@ pub(crate) enum Case {
     /// `list` of 100 agents against one `tmux list-panes -a`
     #[value(name = "list-100")]
     List100,
+    /// `list` of 100 coding agents, which keep a status file, against one `tmux list-panes -a`
+    #[value(name = "list-status")]
+    ListStatus,
     /// `list` of 1,000 agents: time, memory, and whether it needs another program
     #[value(name = "list-1000")]
     List1000,

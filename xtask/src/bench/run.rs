@@ -38,6 +38,8 @@ fn run_on_fleet(bench: &Bench, options: &Options) -> Result<(), BenchError> {
         (Case::Message, verbs::message),
         (Case::Idle, idle::run),
         (Case::Stop, verbs::stop),
+        // Last of those on a hundred: it marks the agents as another type.
+        (Case::ListStatus, list::hundred_with_status),
     ];
     for (case, measure) in on_hundred {
         if options.wants(*case) {

@@ -42,6 +42,7 @@ impl Brand for Claude {
             env,
             words: prompt_words(request)?,
             status_file: Some(format!("{CONFIG_DIR}/sessions/{{pid}}.json")),
+            ready_folder: None,
         })
     }
 
@@ -71,7 +72,7 @@ impl Brand for Claude {
         status::state(program, markers)
     }
 
-    fn is_ready(&self, program: &ProgramFacts) -> bool {
+    fn is_ready(&self, program: &ProgramFacts, _markers: &Markers) -> bool {
         status::Status::parse(program).is_some_and(|status| status.status.is_some())
     }
 
@@ -88,6 +89,7 @@ impl Brand for Claude {
         record: &AgentRecord,
         program: Option<&ProgramFacts>,
         agent: &AgentLayout,
+        _text: &str,
     ) -> Vec<HostPath> {
         let said = program.and_then(status::Status::parse).and_then(|status| status.session_id);
         let session = said.filter(|id| is_session(id)).unwrap_or_else(|| session_of(record));

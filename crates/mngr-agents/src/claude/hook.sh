@@ -23,6 +23,7 @@ done
 printf '%s %s\n' "$event" "$input" >>"$state/events/claude/hooks.log"
 case $event in
 SessionStart)
+    rm -f "$state/failure"
     session=$(printf '%s' "$input" | sed -n 's/.*"session_id":"\([A-Za-z0-9-]*\)".*/\1/p')
     if [ -n "$session" ]; then
         printf '%s\n' "$session" >"$state/claude_session_id.new" && mv "$state/claude_session_id.new" "$state/claude_session_id"
@@ -35,7 +36,10 @@ UserPromptSubmit)
     ;;
 PermissionRequest) printf 'PERMISSIONS\n' >"$state/waiting" ;;
 PostToolUse | PostToolUseFailure) rm -f "$state/waiting" ;;
-Stop) printf 'END_OF_TURN\n' >"$state/waiting" ;;
+Stop)
+    printf 'END_OF_TURN\n' >"$state/waiting"
+    rm -f "$state/failure"
+    ;;
 StopFailure)
     printf '%s\n' "$input" >"$state/failure.new" && mv "$state/failure.new" "$state/failure"
     printf 'END_OF_TURN\n' >"$state/waiting"

@@ -85,7 +85,11 @@ mod tests {
     use super::*;
 
     fn facts(status: &str, failure: Option<&str>) -> ProgramFacts {
-        ProgramFacts { status: Some(status.to_owned()), failure: failure.map(str::to_owned), changed: None }
+        ProgramFacts {
+            status: Some(status.to_owned()),
+            failure: failure.map(str::to_owned),
+            ..ProgramFacts::default()
+        }
     }
 
     #[test]

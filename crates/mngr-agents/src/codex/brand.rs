@@ -5,14 +5,91 @@ use mngr_host::host::Host;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
-use mngr_model::state::{AgentState, StateReport};
+use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
-use super::{composer, config, evidence, places, rollout, status};
-use crate::brand::{Brand, Composer, ProofRequest, ProvisionError, Provisioned, Provisioning};
+use super::rollout::{self, Turn};
+use super::{composer, config, evidence, places, status};
+use crate::brand::{Brand, Composer, ProvisionError, Provisioned, Provisioning};
 
 const HOOK: &str = include_str!("hook.sh");
 
 /// Codex.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Codex;
+
+impl Brand for Codex {
+    fn provision(&self, request: &Provisioning<'_>) -> Result<Provisioned, ProvisionError> {
+        let files = request.host.files();
+        let folder = request.agent.root().join(places::HOME);
+        let hook = request.agent.commands().join("codex-hook.sh");
+        files.make_folder(&request.agent.events().join("codex"))?;
+        // Made here so that the first start can be watched for.
+        files.make_folder(&request.agent.root().join(places::LOCKS))?;
+        files.write(&hook, HOOK.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
+        let user = config::users_home(request);
+        config::write(request, user.as_ref(), &folder, &hook)?;
+        Ok(Provisioned {
+            env: vec![EnvPair::new("CODEX_HOME".parse()?, folder.as_str())?],
+            words: Vec::new(),
+            status_file: Some(places::ROLLOUT.to_owned()),
+            ready_folder: Some(places::LOCKS.to_owned()),
+        })
+    }
+
+    fn conversation_words(
+        &self,
+        host: &dyn Host,
+        agent: &AgentLayout,
+        _record: &AgentRecord,
+    ) -> Result<Vec<String>, FilesError> {
+        let files = host.files();
+        let noted = files.read_if_there(&agent.root().join(places::THREAD))?.unwrap_or_default();
+        let thread = String::from_utf8_lossy(&noted).trim().to_owned();
+        let has_rollout = files.canonical(&agent.root().join(places::ROLLOUT)).is_ok();
+        // Codex would refuse to go on with a conversation it has no record of.
+        Ok(if is_thread(&thread) && has_rollout { vec!["resume".to_owned(), thread] } else { Vec::new() })
+    }
+
+    fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
+        status::state(program, markers)
+    }
+
+    fn is_ready(&self, program: &ProgramFacts, markers: &Markers) -> bool {
+        status::is_ready(program, markers)
+    }
+
+    fn ready_folder(&self, agent: &AgentLayout) -> HostPath {
+        agent.root().join(places::LOCKS)
+    }
+
+    fn composer(&self, screen: &str) -> Composer {
+        composer::composer(screen)
+    }
+
+    fn proof_files(
+        &self,
+        _record: &AgentRecord,
+        program: Option<&ProgramFacts>,
+        agent: &AgentLayout,
+        text: &str,
+    ) -> Vec<HostPath> {
+        let mut paths = vec![places::hook_log(agent)];
+        // The history is written the moment Enter is pressed. That is proof of its own where no event comes (a shell
+        // command) or where it may come late (a turn under way); else the event also proves that the turn has begun.
+        let tail = program.and_then(|program| rollout::read(program.status.as_deref()?));
+        let is_busy = tail.is_some_and(|tail| matches!(tail.turn, Turn::UnderWay { .. }));
+        if is_busy || text.starts_with('!') {
+            paths.push(places::history(agent));
+        }
+        paths
+    }
+
+    fn proves(&self, appended: &str, text: &str) -> bool {
+        evidence::proves(appended, text)
+    }
+}
+
+fn is_thread(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}

@@ -79,7 +79,9 @@ fn styled_lines(screen: &str) -> Vec<Vec<(char, Style)>> {
         while let Some(c) = rest.chars().next() {
             let sequence = rest.strip_prefix("\u{1b}[").and_then(|after| after.split_once('m'));
             match sequence {
-                Some((parameters, after)) if parameters.chars().all(|c| c.is_ascii_digit() || ";:".contains(c)) => {
+                Some((parameters, after))
+                    if parameters.chars().all(|c| c.is_ascii_digit() || ";:".contains(c)) =>
+                {
                     style = style.after(parameters);
                     rest = after;
                 }

@@ -55,17 +55,21 @@ pub(super) fn write(
     trust_work_dir(request, &mut config)?;
     settle(request, &mut config)?;
 
-    let state = table(table(&mut config, "hooks"), "state");
-    for user in user.into_iter().flat_map(|user| [Some(user.clone()), request.client.files().canonical(user).ok()]) {
-        user.into_iter().for_each(|user| hooks::carry_trust(state, &user, &folder));
-    }
-    hooks::carry_trust(state, request.source, &request.record.work_dir);
     let permissions = match flag(request.settings, "auto_allow_permissions")? {
         true => Permissions::Allow,
         false => Permissions::Ask,
     };
     let hooks_file = folder.join("hooks.json");
-    hooks::add(&mut all_hooks, state, &hooks_file, script, permissions);
+    let real_home = user.and_then(|user| request.client.files().canonical(user).ok());
+    edit_table(&mut config, "hooks", |hooks| {
+        edit_table(hooks, "state", |state| {
+            for user in user.into_iter().chain(&real_home) {
+                hooks::carry_trust(state, user, &folder);
+            }
+            hooks::carry_trust(state, request.source, &request.record.work_dir);
+            hooks::add(&mut all_hooks, state, &hooks_file, script, permissions);
+        });
+    });
 
     write_private(files, &hooks_file, &format!("{all_hooks:#}\n"))?;
     write_private(files, &folder.join("config.toml"), &config.to_string())?;
@@ -90,24 +94,22 @@ fn read_json(files: &dyn Files, path: &HostPath) -> Result<Value, ProvisionError
     serde_json::from_slice(&bytes).map_err(|source| ProvisionError::Damaged { path: path.clone(), source })
 }
 
-/// The table of that name, made where there is none.
-fn table<'a>(parent: &'a mut Table, key: &str) -> &'a mut Table {
-    let slot = parent.entry(key).or_insert_with(|| Table::new().into());
-    if !slot.is_table() {
-        *slot = Table::new().into();
-    }
-    match slot {
-        toml::Value::Table(table) => table,
-        _ => unreachable!("it was just made a table"),
-    }
+/// Edits the table of that name, made where there is none.
+fn edit_table<R>(parent: &mut Table, key: &str, edit: impl FnOnce(&mut Table) -> R) -> R {
+    let mut table = match parent.remove(key) {
+        Some(toml::Value::Table(table)) => table,
+        _ => Table::new(),
+    };
+    let result = edit(&mut table);
+    parent.insert(key.to_owned(), table.into());
+    result
 }
 
 /// The work dir is as trusted as the folder it comes from.
 fn trust_work_dir(request: &Provisioning<'_>, config: &mut Table) -> Result<(), ProvisionError> {
-    let projects = table(config, "projects");
-    let known = projects.get(request.source.as_str()).and_then(|project| project.get("trust_level")).cloned();
-    let level = match (known, request.consent) {
-        (Some(level), _) => level,
+    let source = config.get("projects").and_then(|projects| projects.get(request.source.as_str()));
+    let level = match (source.and_then(|project| project.get("trust_level")), request.consent) {
+        (Some(level), _) => level.clone(),
         (None, Consent::Dialogs) => "trusted".into(),
         (None, Consent::Refuse) => {
             let question = format!("whether you trust the files in `{}`", request.source);
@@ -115,7 +117,11 @@ fn trust_work_dir(request: &Provisioning<'_>, config: &mut Table) -> Result<(), 
         }
         (None, Consent::Ask) => return Ok(()),
     };
-    table(projects, request.record.work_dir.as_str()).insert("trust_level".to_owned(), level);
+    edit_table(config, "projects", |projects| {
+        edit_table(projects, request.record.work_dir.as_str(), |project| {
+            project.insert("trust_level".to_owned(), level);
+        });
+    });
     Ok(())
 }
 
@@ -125,14 +131,16 @@ fn settle(request: &Provisioning<'_>, config: &mut Table) -> Result<(), Provisio
     if policy.and_then(|policy| policy.as_str()).is_none_or(|policy| policy == "NEVER") {
         config.insert("check_for_update_on_startup".to_owned(), false.into());
     }
-    let features = table(config, "features");
-    // A server shared by all agents of a home would outlive this one, and copy the whole program into the home.
-    features.insert("daemon_auto_start".to_owned(), false.into());
-    features.insert("hooks".to_owned(), true.into());
-    // What was submitted is proved by the history; cutting it from the front would move what is looked at.
-    let history = table(config, "history");
-    history.insert("persistence".to_owned(), "save-all".into());
-    history.remove("max_bytes");
+    edit_table(config, "features", |features| {
+        // A server shared by all agents of a home would outlive this one, and copy the whole program into the home.
+        features.insert("daemon_auto_start".to_owned(), false.into());
+        features.insert("hooks".to_owned(), true.into());
+    });
+    edit_table(config, "history", |history| {
+        // What was submitted is proved by the history; cutting it from the front would move what is looked at.
+        history.insert("persistence".to_owned(), "save-all".into());
+        history.remove("max_bytes");
+    });
     for settings in request.settings.iter().rev() {
         for key in PLAIN {
             if let Some(value) = settings.extra.get(key) {
@@ -206,10 +214,7 @@ fn share(request: &Provisioning<'_>, user: &HostPath, folder: &HostPath) -> Resu
     let skills = theirs.list(&user.join(SKILLS))?;
     ours.make_folder(&folder.join(SKILLS))?;
     for entry in skills.into_iter().filter(|entry| !entry.name.starts_with('.')) {
-        ours.link(
-            user.join(SKILLS).join(&entry.name).as_str(),
-            &folder.join(SKILLS).join(&entry.name),
-        )?;
+        ours.link(user.join(SKILLS).join(&entry.name).as_str(), &folder.join(SKILLS).join(&entry.name))?;
     }
     let rules = theirs.list(&user.join(RULES))?;
     ours.make_folder(&folder.join(RULES))?;
@@ -234,7 +239,7 @@ mod tests {
     #[test]
     fn a_table_is_made_where_something_else_stood() {
         let mut config: Table = toml::from_str("hooks = 1\n").unwrap();
-        table(&mut config, "hooks").insert("state".to_owned(), 1.into());
+        edit_table(&mut config, "hooks", |hooks| hooks.insert("state".to_owned(), 1.into()));
         assert_eq!(config, toml::from_str("[hooks]\nstate = 1\n").unwrap());
     }
 }

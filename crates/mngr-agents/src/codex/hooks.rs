@@ -117,20 +117,30 @@ mod tests {
 
     #[test]
     fn the_users_hooks_keep_their_places_before_ours() {
-        let mut all = json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "theirs" }] }] } });
+        let mut all =
+            json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "theirs" }] }] } });
         let mut state = Table::new();
-        add(&mut all, &mut state, &HostPath::new("/h/hooks.json"), &HostPath::new("/s/hook.sh"), Permissions::Ask);
+        add(
+            &mut all,
+            &mut state,
+            &HostPath::new("/h/hooks.json"),
+            &HostPath::new("/s/hook.sh"),
+            Permissions::Ask,
+        );
         assert_eq!(all["hooks"]["Stop"][0]["hooks"][0]["command"], "theirs");
         assert_eq!(all["hooks"]["Stop"][1]["hooks"][0]["command"], "exec sh /s/hook.sh Stop");
-        assert!(state.contains_key("/h/hooks.json:stop:1:0") && state.contains_key("/h/hooks.json:interrupt:0:0"));
+        assert!(
+            state.contains_key("/h/hooks.json:stop:1:0") && state.contains_key("/h/hooks.json:interrupt:0:0")
+        );
         assert_eq!(state.len(), EVENTS.len());
     }
 
     #[test]
     fn trust_moves_with_a_folder_and_only_with_it() {
-        let mut state: Table =
-            toml::from_str("[\"/u/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"x\"\n[\"/u/.codexer/h:stop:0:0\"]\n")
-                .unwrap();
+        let mut state: Table = toml::from_str(
+            "[\"/u/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"x\"\n[\"/u/.codexer/h:stop:0:0\"]\n",
+        )
+        .unwrap();
         carry_trust(&mut state, &HostPath::new("/u/.codex"), &HostPath::new("/a"));
         let keys: Vec<&str> = state.keys().map(String::as_str).collect();
         assert_eq!(keys.len(), 3);

@@ -166,9 +166,7 @@ mod tests {
     use super::*;
 
     fn line(second: u32, kind: &str, payload: &str) -> String {
-        format!(
-            r#"{{"timestamp":"2026-01-01T00:00:{second:02}Z","type":"{kind}","payload":{payload}}}"#
-        )
+        format!(r#"{{"timestamp":"2026-01-01T00:00:{second:02}Z","type":"{kind}","payload":{payload}}}"#)
     }
 
     fn event(second: u32, payload: &str) -> String {
@@ -205,7 +203,10 @@ mod tests {
     #[test]
     fn errors_somebody_has_to_act_on_have_their_reason() {
         let cases = [
-            (r#"{"message":"m","codex_error_info":"usage_limit_exceeded"}"#, Some(WaitingReason::RateLimited)),
+            (
+                r#"{"message":"m","codex_error_info":"usage_limit_exceeded"}"#,
+                Some(WaitingReason::RateLimited),
+            ),
             (
                 r#"{"codex_error_info":{"response_too_many_failed_attempts":{"http_status_code":429}}}"#,
                 Some(WaitingReason::RateLimited),

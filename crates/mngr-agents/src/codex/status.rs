@@ -22,7 +22,9 @@ pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateRepo
     };
     let Some(tail) = rollout::read(text) else {
         let evidence = "Codex's record of the conversation is not understood";
-        return Some(StateReport::new(AgentState::Unknown, StateSource::Program, evidence).since(facts.changed));
+        return Some(
+            StateReport::new(AgentState::Unknown, StateSource::Program, evidence).since(facts.changed),
+        );
     };
     // What an earlier launch left open was ended with it.
     if tail.newest() < launched {

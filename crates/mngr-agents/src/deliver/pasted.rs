@@ -32,7 +32,7 @@ pub(super) fn deliver(
     message: Message<'_>,
 ) -> Result<(), DeliverError> {
     wait_for_an_empty_box(to, tmux, brand)?;
-    let mut proof = Proof::begin(to, brand)?;
+    let mut proof = Proof::begin(to, brand, message)?;
     // A backslash right before Enter means a line break; the box forgives a space.
     let text =
         if message.text.ends_with('\\') { format!("{} ", message.text) } else { message.text.to_owned() };
@@ -84,8 +84,8 @@ struct Proof {
 }
 
 impl Proof {
-    fn begin(to: &Recipient<'_>, brand: &dyn Brand) -> Result<Self, DeliverError> {
-        let paths = brand.proof_files(to.record, to.program, to.agent);
+    fn begin(to: &Recipient<'_>, brand: &dyn Brand, message: Message<'_>) -> Result<Self, DeliverError> {
+        let paths = brand.proof_files(to.record, to.program, to.agent, message.text);
         let folders = paths.iter().filter_map(HostPath::parent).collect();
         let watch =
             to.host.watch(&WatchRequest { folders, processes: Vec::new() }).map_err(DeliverError::Watch)?;

@@ -4,7 +4,7 @@
 //! are enough agents to pay for them.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,8 @@ use crate::local::procfs;
 const AGENTS_PER_THREAD: usize = 48;
 /// No file of a state folder is ever this large, unless somebody wants to fill our memory.
 const FILE_LIMIT: u64 = 4 << 20;
+/// How much of the end of a program's record is looked at: many lines, and still read in no time.
+const END_LIMIT: u64 = 256 << 10;
 
 type Looked = Result<Option<AgentFacts>, BrokenAgent>;
 
@@ -150,20 +152,26 @@ fn own_or_gone(fact: ProcessFact, recorded: Option<ProcessId>, agent: &AgentId) 
     if fact.is_alive() && !recorded.is_some_and(is_own) { ProcessFact::Gone } else { fact }
 }
 
-/// A file the agent can write: a pipe in its place must not block us, nor an endless file fill our memory.
+/// A file the agent can write: an endless one must not fill our memory.
 fn read_small(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = OFlags::NONBLOCK.bits() as i32;
-    let file = fs::File::options().read(true).custom_flags(flags).open(path)?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not an ordinary file"));
-    }
-    if meta.len() > FILE_LIMIT {
+    let file = open_ordinary(path)?;
+    let length = file.metadata()?.len();
+    if length > FILE_LIMIT {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    let mut bytes = Vec::with_capacity(meta.len() as usize + 1);
+    let mut bytes = Vec::with_capacity(length as usize + 1);
     file.take(FILE_LIMIT).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// A pipe in its place must not block us.
+fn open_ordinary(path: &Path) -> io::Result<fs::File> {
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let file = fs::File::options().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not an ordinary file"));
+    }
+    Ok(file)
 }
 
 fn read_small_text(path: &Path) -> Option<String> {
@@ -190,15 +198,38 @@ fn read_markers(dir: &Path) -> Markers {
 
 /// What the agent's program says of itself, for types that name a status file.
 fn program_facts(dir: &Path, record: &AgentRecord, process: &ProcessRecord) -> Option<ProgramFacts> {
-    let pattern = record.status_file.as_deref()?;
-    let is_below = !pattern.starts_with('/') && !pattern.split('/').any(|part| part == "..");
-    let pid = process.agent.filter(|_| is_below)?.pid.to_string();
-    let path = dir.join(pattern.replace("{pid}", &pid));
+    let is_below = |path: &&str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+    let pattern = record.status_file.as_deref().filter(is_below)?;
+    let path = dir.join(pattern.replace("{pid}", &process.agent?.pid.to_string()));
     Some(ProgramFacts {
-        status: read_small_text(&path),
+        status: read_end(&path).ok(),
         failure: read_small_text(&dir.join("failure")),
         changed: modified(&path),
+        ready: record
+            .ready_folder
+            .as_deref()
+            .filter(is_below)
+            .and_then(|folder| newest_in(&dir.join(folder))),
+        title: None,
     })
+}
+
+/// The whole lines at the end of a file that may be long.
+fn read_end(path: &Path) -> io::Result<String> {
+    let mut file = open_ordinary(path)?;
+    let start = file.metadata()?.len().saturating_sub(END_LIMIT);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(END_LIMIT).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let cut = if start == 0 { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
+    Ok(text[cut..].to_owned())
+}
+
+/// When something last appeared in a folder; what is hidden does not count.
+fn newest_in(folder: &Path) -> Option<Timestamp> {
+    let names = names_in(folder).ok()?;
+    names.iter().filter(|name| !name.starts_with('.')).filter_map(|name| modified(&folder.join(name))).max()
 }
 
 fn extra_facts(dir: &Path) -> ExtraFacts {

@@ -60,7 +60,7 @@ impl Program {
         record: &mut AgentRecord,
     ) -> Result<(), CreateError> {
         record.argv = match self.resolved.base {
-            BuiltIn::Command | BuiltIn::Claude => self.words.clone(),
+            BuiltIn::Command | BuiltIn::Claude | BuiltIn::Codex => self.words.clone(),
             BuiltIn::Scripted => provision::player(host, agent, &record.name, &self.steps)?,
         };
         record.command = match record.argv.as_slice() {
@@ -157,7 +157,9 @@ pub(super) fn program(world: &World, request: &CreateRequest) -> Result<Program,
     let (mut words, mut steps) = (Vec::new(), Vec::new());
     match resolved.base {
         BuiltIn::Command => words = agent_type::command_words(&resolved, &type_name, &request.agent_args)?,
-        BuiltIn::Claude => words = agent_type::brand_words(&resolved, &type_name, &request.agent_args)?,
+        BuiltIn::Claude | BuiltIn::Codex => {
+            words = agent_type::brand_words(&resolved, &type_name, &request.agent_args)?
+        }
         BuiltIn::Scripted => {
             steps = agent_type::script_steps(world.client.files(), &world.cwd, &request.agent_args)?;
         }
@@ -311,6 +313,7 @@ impl Build<'_> {
             tmux: self.request.geometry.clone(),
             brand: None,
             status_file: None,
+            ready_folder: None,
             workspace: Some(plan.workspace()),
         }
     }
@@ -338,6 +341,7 @@ impl Build<'_> {
         })?;
         record.brand = Some(base.name().to_owned());
         record.status_file = prepared.status_file;
+        record.ready_folder = prepared.ready_folder;
         // The user's own variables win, as they do over those of the type.
         pairs.splice(0..0, prepared.env);
         Ok(prepared.words)

@@ -1,5 +1,7 @@
 //! Listing many agents.
 
+use std::fs;
+
 use super::Bench;
 use crate::bench::error::BenchError;
 use crate::bench::fleet::{Fleet, succeeded};
@@ -10,6 +12,21 @@ use crate::bench::row::Row;
 /// `list` of 100 agents against one bare call of tmux on the same server.
 pub(crate) fn hundred(bench: &Bench, fleet: &Fleet) -> Result<Vec<Row>, BenchError> {
     Ok(vec![against_tmux(bench, fleet, "list, 100 agents", 1.2)?])
+}
+
+/// `list` of 100 agents whose programs keep a status file, as coding agents do, against the same call of tmux.
+pub(crate) fn hundred_with_status(bench: &Bench, fleet: &Fleet) -> Result<Vec<Row>, BenchError> {
+    let agents = fleet.env().host_dir().join("agents");
+    let failed = |source| BenchError::Prepare { what: agents.display().to_string(), source };
+    for entry in fs::read_dir(&agents).map_err(failed)?.flatten() {
+        let data = entry.path().join("data.json");
+        let text = fs::read_to_string(&data).map_err(failed)?;
+        let marked = text.replacen('{', r#"{"brand":"claude","status_file":"program-status.json","#, 1);
+        fs::write(entry.path().join("program-status.json"), r#"{"status":"idle","statusUpdatedAt":1}"#)
+            .map_err(failed)?;
+        fs::write(&data, marked).map_err(failed)?;
+    }
+    Ok(vec![against_tmux(bench, fleet, "list, 100 with a status file", 2.0)?])
 }
 
 /// `list` of 1,000 agents: its time, its memory, and that it needs no other program.
