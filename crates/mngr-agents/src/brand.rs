@@ -118,6 +118,9 @@ pub trait Brand: Sync {
     /// The state of a living agent, from what its program says; `None` when it says nothing that is understood.
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport>;
 
+    /// Whether the title of the agent's terminal could refute this. Looking costs a process, so most states do without.
+    fn wants_title(&self, report: &StateReport) -> bool;
+
     /// Whether a new launch has got as far as taking messages.
     fn is_ready(&self, program: &ProgramFacts, markers: &Markers) -> bool;
 

@@ -4,6 +4,7 @@ use mngr_model::facts::{AgentFacts, ProcessFact};
 use mngr_model::process::Ending;
 use mngr_model::state::{AgentState, StateReport, StateSource};
 
+use crate::brand::Brand;
 use crate::manifest::BuiltIn;
 
 /// The state of an agent whose process decides.
@@ -26,6 +27,15 @@ pub fn process_state(facts: &AgentFacts) -> StateReport {
         }
         Some(Ending::Stopped { .. }) | None => without_exit(facts),
     }
+}
+
+/// Whether the title of the agent's terminal could refute this report.
+pub fn wants_title(facts: &AgentFacts, report: &StateReport) -> bool {
+    brand_of(facts).is_some_and(|brand| brand.wants_title(report))
+}
+
+fn brand_of(facts: &AgentFacts) -> Option<&'static dyn Brand> {
+    facts.record.brand.as_deref().and_then(BuiltIn::named).and_then(BuiltIn::brand)
 }
 
 fn without_exit(facts: &AgentFacts) -> StateReport {
@@ -61,9 +71,9 @@ fn without_exit(facts: &AgentFacts) -> StateReport {
 
 /// The process lives; what its program says of itself decides, else its markers may say that it waits.
 fn alive(facts: &AgentFacts, pid: i32) -> StateReport {
-    let brand = facts.record.brand.as_deref().and_then(BuiltIn::named).and_then(BuiltIn::brand);
-    if let Some(report) =
-        brand.zip(facts.program.as_ref()).and_then(|(brand, program)| brand.state(program, &facts.markers))
+    if let Some(report) = brand_of(facts)
+        .zip(facts.program.as_ref())
+        .and_then(|(brand, program)| brand.state(program, &facts.markers))
     {
         return report;
     }

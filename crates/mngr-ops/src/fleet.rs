@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use mngr_agents::detect;
 use mngr_host::host::Host;
 use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, Survey};
 use mngr_model::state::StateReport;
 use mngr_model::{AgentId, AgentName, HostId};
 
-use crate::recover;
 use crate::world::World;
+use crate::{recover, states};
 
 /// One agent as it was seen.
 #[derive(Clone)]
@@ -118,11 +117,12 @@ impl Fleet {
     fn look_at(&mut self, world: &World, host: &Arc<dyn Host>, detail: Detail) {
         let survey = recovered_survey(world, host.as_ref(), detail);
         match survey {
-            Ok(survey) => {
+            Ok(mut survey) => {
                 self.hosts.push(SeenHost { host: host.clone(), booted_at: survey.booted_at });
-                self.agents.extend(survey.agents.into_iter().map(|facts| Agent {
+                let states = states::states(host.as_ref(), &world.socket(host.as_ref()), &mut survey.agents);
+                self.agents.extend(survey.agents.into_iter().zip(states).map(|(facts, state)| Agent {
                     host: host.clone(),
-                    state: detect::process_state(&facts),
+                    state,
                     facts,
                 }));
                 let address = host.info().address();

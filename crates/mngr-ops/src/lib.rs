@@ -30,6 +30,7 @@ pub mod remains;
 pub mod rename;
 pub mod select;
 pub mod start;
+mod states;
 pub mod stop;
 pub mod sync;
 mod terminal;

@@ -21,8 +21,8 @@ use crate::again::{LookError, look_again};
 use crate::awake::{self, WakeError};
 use crate::create::agent_type;
 use crate::fleet::Agent;
-use crate::terminal;
 use crate::world::World;
+use crate::{states, terminal};
 
 mod key;
 mod log;
@@ -33,6 +33,9 @@ use log::{Earlier, MessageLog, Trace};
 
 /// How long to wait for other senders to the same agent.
 const SENDERS_LIMIT: Duration = Duration::from_secs(60);
+
+/// How long after a hook has told of a dialog it may take until the terminal shows it.
+const DIALOG_DELAY: Duration = Duration::from_secs(1);
 
 /// A message to one agent.
 #[derive(Debug, Clone)]
@@ -180,7 +183,7 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
             return Err(SendError::Lock { name: agent.name().clone(), source });
         }
     };
-    let agent = look_again(agent, Detail::Full)?;
+    let agent = look_closely(world, look_again(agent, Detail::Full)?);
     let kind = kind_of(world, &agent)?;
     refuse_dialog(&agent)?;
     let log = MessageLog::open(agent.host.as_ref(), &layout)?;
@@ -216,6 +219,17 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
         Ok(level) => Ok(Sent { level, key, was_repeated: false }),
         Err(source) => Err(SendError::Deliver { name: agent.name().clone(), source }),
     }
+}
+
+/// A dialog that a hook told of may have been answered since: its terminal's title tells, once it has had time to.
+fn look_closely(world: &World, mut agent: Agent) -> Agent {
+    let age =
+        agent.state.since.and_then(|since| Duration::try_from(world.clock.now().duration_since(since)).ok());
+    if age.is_none_or(|age| age >= DIALOG_DELAY) {
+        let socket = world.socket(agent.host.as_ref());
+        agent.state = states::state(agent.host.as_ref(), &socket, &mut agent.facts);
+    }
+    agent
 }
 
 fn kind_of(world: &World, agent: &Agent) -> Result<BuiltIn, SendError> {

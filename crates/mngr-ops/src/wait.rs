@@ -147,6 +147,7 @@ pub fn wait(
         let Some((_, first)) = targets.first() else { continue };
         let watcher = Watcher {
             host: first.host.clone(),
+            socket: world.socket(first.host.as_ref()),
             targets: targets.iter().map(|(index, agent)| target(*index, agent)).collect(),
             goal: goal.clone(),
             interval: request.interval,

@@ -72,6 +72,10 @@ impl Brand for Claude {
         status::state(program, markers)
     }
 
+    fn wants_title(&self, _report: &StateReport) -> bool {
+        false
+    }
+
     fn is_ready(&self, program: &ProgramFacts, _markers: &Markers) -> bool {
         status::Status::parse(program).is_some_and(|status| status.status.is_some())
     }

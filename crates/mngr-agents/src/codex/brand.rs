@@ -5,7 +5,7 @@ use mngr_host::host::Host;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
-use mngr_model::state::StateReport;
+use mngr_model::state::{StateReport, WaitingReason};
 use mngr_model::{AgentRecord, HostPath};
 
 use super::rollout::{self, Turn};
@@ -53,6 +53,10 @@ impl Brand for Codex {
 
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
         status::state(program, markers)
+    }
+
+    fn wants_title(&self, report: &StateReport) -> bool {
+        matches!(report.waiting_reason, Some(WaitingReason::Permissions | WaitingReason::Question))
     }
 
     fn is_ready(&self, program: &ProgramFacts, markers: &Markers) -> bool {

@@ -1,7 +1,7 @@
 //! Into the input box of a terminal program: one bracketed paste, Enter as a write of its own, and the program's own
 //! record as proof.
 //!
-//! Budget on an idle agent: three tmux processes. Enter is pressed again only while the box still holds the text.
+//! Budget on an idle agent: four tmux processes. Enter is pressed again only while the box still holds the text.
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(1500);
 /// How long a box may take to become empty after somebody's Enter, and how often it is looked at.
 const BOX_PATIENCE: Duration = Duration::from_millis(700);
 const BOX_PAUSE: Duration = Duration::from_millis(30);
+/// How often to look whether a dialog has gone.
+const DIALOG_PAUSE: Duration = Duration::from_millis(200);
 /// How often Enter is pressed at most.
 const PRESSES: u32 = 4;
 
@@ -41,6 +43,7 @@ pub(super) fn deliver(
     std::thread::sleep(SETTLE + SETTLE_PER_KILOBYTE.saturating_mul(kilobytes).min(Duration::from_secs(1)));
     let started = Instant::now();
     for _ in 0..PRESSES {
+        wait_for_a_box(to, tmux, brand, message, started)?;
         tmux.press_enter(to.pane).map_err(|_| written(message))?;
         if proof.wait(to, brand, message, started, LOOK_AGAIN)? {
             return Ok(());
@@ -70,6 +73,32 @@ fn wait_for_an_empty_box(to: &Recipient<'_>, tmux: Tmux<'_>, brand: &dyn Brand) 
                 std::thread::sleep(BOX_PAUSE);
             }
         }
+    }
+}
+
+/// A busy agent may have opened a dialog since the text was pasted, and Enter would answer it: that is left to whoever
+/// is asked.
+fn wait_for_a_box(
+    to: &Recipient<'_>,
+    tmux: Tmux<'_>,
+    brand: &dyn Brand,
+    message: Message<'_>,
+    started: Instant,
+) -> Result<(), DeliverError> {
+    // Such a text turns the box into another one, which is not recognized.
+    if message.text.starts_with('!') {
+        return Ok(());
+    }
+    loop {
+        let screen = tmux.capture_styled(to.pane).map_err(|_| written(message))?;
+        if brand.composer(&screen) != Composer::NotVisible {
+            return Ok(());
+        }
+        if started.elapsed() >= message.patience {
+            return Err(written(message));
+        }
+        mngr_host::interrupt::check()?;
+        std::thread::sleep(DIALOG_PAUSE);
     }
 }
 

@@ -44,8 +44,9 @@ pub enum PasteStyle {
     Bracketed,
 }
 
-/// Set by the launch script once the agent's program has ended.
-const ENDED_OPTION: &str = "#{@mngr_ended}";
+/// True once the agent's program has ended: the launch script sets the option. A dead pane, which a user's own server may
+/// keep, must not be pasted into either: that crashes tmux 3.3.
+const ENDED_OPTION: &str = "#{||:#{pane_dead},#{@mngr_ended}}";
 /// What a refused paste prints.
 const ENDED_ANSWER: &str = "ended";
 
@@ -63,6 +64,18 @@ impl Tmux<'_> {
         let output = self.run(&cmd.args(["-F", FIELDS]))?;
         // Not trimmed: the last field, a window's name, may be empty.
         String::from_utf8_lossy(&output.stdout).lines().map(parse_pane).collect()
+    }
+
+    /// The title of every pane of the server.
+    pub fn pane_titles(&self) -> Result<Vec<(PaneId, String)>, TmuxError> {
+        let output =
+            self.run(&self.command(None).args(["list-panes", "-a", "-F", "#{pane_id}\t#{pane_title}"]))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let parse = |line: &str| {
+            let (pane, title) = line.split_once('\t')?;
+            Some((PaneId::parse(pane)?, title.to_owned()))
+        };
+        Ok(text.lines().filter_map(parse).collect())
     }
 
     /// The text a pane shows, without blank lines at its end.

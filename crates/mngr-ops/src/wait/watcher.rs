@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use mngr_agents::detect;
 use mngr_host::host::{Host, WatchRequest};
 use mngr_host::interrupt;
+use mngr_host::tmux::Socket;
 use mngr_model::facts::Detail;
 use mngr_model::process::ProcessId;
 use mngr_model::{AgentId, AgentState};
 
 use super::board::{Goal, Seen};
+use crate::states;
 
 /// How often to look where no event tells of a change: the limit on watches may be used up, a host may be unreadable,
 /// and the end of a foreground job in a terminal, which is what ends `REPLACED`, is announced to nobody.
@@ -44,6 +45,7 @@ pub(super) struct Target {
 /// Watches until every target has met the goal or is gone, or nobody listens.
 pub(super) struct Watcher {
     pub(super) host: Arc<dyn Host>,
+    pub(super) socket: Socket,
     pub(super) targets: Vec<Target>,
     pub(super) goal: Goal,
     pub(super) interval: Duration,
@@ -113,9 +115,10 @@ impl Watcher {
         let mut changed = Vec::new();
         for target in &mut self.targets {
             let (seen, processes) = match self.host.look_at(&target.id, Detail::Basic) {
-                Ok(Some(facts)) => {
+                Ok(Some(mut facts)) => {
                     let recorded = facts.process.agent.into_iter().chain(facts.process.supervisor).collect();
-                    (Seen::State(detect::process_state(&facts).state), recorded)
+                    let report = states::state(self.host.as_ref(), &self.socket, &mut facts);
+                    (Seen::State(report.state), recorded)
                 }
                 Ok(None) => (Seen::Gone, Vec::new()),
                 Err(error) => {

@@ -55,7 +55,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 /// What most people do first, and where to read on.
 const TOP_END: &str = "\
 EXAMPLES
-  mngr create fix-login -- codex      an agent in a git worktree of its own
+  mngr create fix-login claude        an agent in a git worktree of its own
   mngr list                           what all agents are doing
   mngr message fix-login 'go on'      tell one something
   mngr connect fix-login              its terminal; leave with Ctrl-b d

@@ -94,7 +94,7 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "STYLE", default_value = "coolname")]
     pub(crate) name_style: String,
 
-    /// Agent type: command, scripted, or one of the settings
+    /// Agent type: claude, codex, command, scripted, or one of the settings
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) agent_type: Option<String>,
 
