@@ -1,10 +1,10 @@
 # The commands a person types. What they do is in scripts/ and xtask/, so that it can be read and checked there.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test agents latest check soak bench audit
+.PHONY: help demo test test-latest check soak bench audit
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Build the release binary and watch 20 agents at work in a throw-away repository
 	@scripts/ensure-tools tmux git
@@ -12,14 +12,11 @@ demo: ## Build the release binary and watch 20 agents at work in a throw-away re
 
 test: ## Install or name what is missing, then every check and every test
 	@scripts/ensure-tools tmux git rsync git-lfs npm rustfmt clippy cargo-nextest
-	@$(MAKE) --no-print-directory check agents
-	cargo nextest run --workspace
+	@$(MAKE) --no-print-directory check
+	@scripts/run-tests
 
-agents: ## Install the coding agents that tests run; without a registry those tests are skipped, loudly
-	@scripts/ensure-agents >/dev/null || [ $$? -eq 3 ]
-
-latest: ## The tests of the real coding agents, with their newest versions
-	MNGR_TEST_AGENTS_BIN="$$(scripts/ensure-agents --latest)" cargo nextest run --package mngr --test cli claude codex
+test-latest: ## The tests of the real coding agents, with their newest versions
+	MNGR_TEST_AGENTS_BIN="$$(scripts/ensure-agents --latest)" cargo nextest run --workspace -E 'test(/(^|::)(brands::|real_)/)'
 
 check: ## Format, lints, floors and file sizes, without the tests
 	cargo fmt --check
@@ -29,8 +26,7 @@ check: ## Format, lints, floors and file sizes, without the tests
 
 soak: ## The long tests, which `make test` leaves out
 	@scripts/ensure-tools tmux git rsync git-lfs npm cargo-nextest
-	@$(MAKE) --no-print-directory agents
-	cargo nextest run --workspace --profile soak
+	@scripts/run-tests --profile soak
 
 bench: ## Compare the release binary with the bare tools
 	@scripts/ensure-tools tmux git

@@ -11,6 +11,10 @@ use mngr_model::layout::AgentLayout;
 use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
+use crate::login::{LoginPlace, MissingLogin};
+use crate::manifest::Timing;
+use crate::screen::Reading;
+
 /// What an agent's first start needs to know.
 pub struct Provisioning<'a> {
     /// The user's machine.
@@ -27,6 +31,10 @@ pub struct Provisioning<'a> {
     pub record: &'a AgentRecord,
     /// The folder its files came from.
     pub source: &'a HostPath,
+    /// The state folder of the agent it is made from, where it is made from one.
+    pub parent: Option<&'a AgentLayout>,
+    /// The variables its program will see: the user's, with the agent's own on top.
+    pub env: &'a BTreeMap<String, String>,
     /// The settings of its type, nearest first.
     pub settings: &'a [AgentTypeSettings],
     /// What may be agreed to in the user's name.
@@ -89,6 +97,9 @@ pub enum ProvisionError {
         /// What it would ask.
         question: String,
     },
+    /// There is neither a login nor a key, and nobody is there to log in.
+    #[error("{} is not logged in", .0.program)]
+    NotLoggedIn(MissingLogin),
     /// A setting of the type cannot be used.
     #[error("the setting `{key}` of the agent type is not {expected}")]
     Setting {
@@ -107,6 +118,12 @@ pub trait Brand: Sync {
     /// Prepares a new agent. The user's own configuration is read, never written.
     fn provision(&self, request: &Provisioning<'_>) -> Result<Provisioned, ProvisionError>;
 
+    /// What the user has to do before the program can ask its model anything; `None` where a login or a key is there,
+    /// or where it cannot be told.
+    fn missing_login(&self, _login: &LoginPlace<'_>) -> Result<Option<MissingLogin>, ProvisionError> {
+        Ok(None)
+    }
+
     /// The words that continue or begin the agent's conversation, put right behind the program.
     fn conversation_words(
         &self,
@@ -118,9 +135,6 @@ pub trait Brand: Sync {
     /// The state of a living agent, from what its program says; `None` when it says nothing that is understood.
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport>;
 
-    /// Whether the title of the agent's terminal could refute this. Looking costs a process, so most states do without.
-    fn wants_title(&self, report: &StateReport) -> bool;
-
     /// Whether a new launch has got as far as taking messages.
     fn is_ready(&self, program: &ProgramFacts, markers: &Markers) -> bool;
 
@@ -129,6 +143,11 @@ pub trait Brand: Sync {
 
     /// What is in the input box, from a screen with its colours.
     fn composer(&self, screen: &str) -> Composer;
+
+    /// What is in the input box, where the manifest cannot describe the box.
+    fn read_box(&self, _screen: &str) -> Option<Reading> {
+        None
+    }
 
     /// Files whose growth may prove that this text was accepted.
     fn proof_files(
@@ -141,6 +160,41 @@ pub trait Brand: Sync {
 
     /// Whether what was appended to a proof file shows that exactly this text was taken.
     fn proves(&self, appended: &str, text: &str) -> bool;
+
+    /// The beginning of a text that has to be typed, key by key: pasted, it would mean nothing.
+    fn typed_beginning<'t>(&self, _text: &'t str) -> &'t str {
+        ""
+    }
+
+    /// Whether this text is a command of the program itself, not something said to the model.
+    fn is_command(&self, _text: &str) -> bool {
+        false
+    }
+
+    /// What became of a command, from what was appended to a proof file; `None` while that is not known.
+    fn command_fate(&self, _appended: &str, _text: &str) -> Option<CommandFate> {
+        None
+    }
+
+    /// What is waited for on the way into the input box.
+    fn timing(&self) -> Timing {
+        Timing::default()
+    }
+}
+
+/// What became of a command that was submitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandFate {
+    /// The program ran it.
+    Ran,
+    /// The program does not know it.
+    Refused,
+}
+
+/// Whether the text begins with the name of a command, `/name`. A path is none.
+pub(crate) fn is_slash_command(text: &str) -> bool {
+    let name = text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+    name.is_some_and(|name| text[1..].starts_with(name) && !name.contains('/'))
 }
 
 /// What an input box holds.

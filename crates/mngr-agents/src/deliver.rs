@@ -15,10 +15,19 @@ use mngr_model::facts::ProgramFacts;
 use mngr_model::layout::AgentLayout;
 use mngr_model::{AgentRecord, HostPath};
 
-use crate::manifest::{BuiltIn, Framing};
+use crate::brand::Brand;
+use crate::kind::Kind;
+use crate::manifest::Framing;
+use crate::screen::ScreenError;
 use crate::scripted;
 
+mod command;
+mod draft;
 mod pasted;
+mod proof;
+
+use pasted::Errand;
+use proof::Proof;
 
 /// The longest line, with its newline, a terminal in canonical mode hands to its reader; the rest would be dropped.
 pub const CANONICAL_LINE_LIMIT: usize = 4096;
@@ -67,6 +76,9 @@ pub enum DeliverError {
         /// How long it is.
         length: usize,
     },
+    /// Nothing was typed: what settings say of the type cannot be used.
+    #[error("what the settings say of the agent's type cannot be used")]
+    Declared(#[source] ScreenError),
     /// Nothing, or not all, was typed.
     #[error("cannot type into the agent's terminal")]
     Tmux(#[source] TmuxError),
@@ -87,6 +99,24 @@ pub enum DeliverError {
         /// How long the proof was waited for.
         after: Duration,
     },
+    /// The program has no such command.
+    #[error("the agent does not know this command")]
+    UnknownCommand,
+    /// It went away, and nothing but the screen tells of it.
+    #[error("the command was {}, but the agent keeps no record of it: it is not known whether it ran", .level.as_str())]
+    Unrecorded {
+        /// How far it got.
+        level: DeliveryLevel,
+    },
+    /// It failed, and what somebody had typed before is not back in the box.
+    #[error("{left}")]
+    AndLeftAside {
+        /// Where it is.
+        left: LeftAside,
+        /// Why the message failed.
+        #[source]
+        source: Box<DeliverError>,
+    },
     /// The proof could not be read.
     #[error("the message was written, but its acceptance cannot be read")]
     Proof(#[source] FilesError),
@@ -102,10 +132,15 @@ impl DeliverError {
     /// How far the message certainly got.
     pub fn level(&self) -> DeliveryLevel {
         match self {
-            Self::LineTooLong { .. } | Self::BoxInUse | Self::NoBox | Self::Tmux(_) | Self::Terminal(_) => {
-                DeliveryLevel::Nothing
-            }
-            Self::NotAccepted { level, .. } => *level,
+            Self::LineTooLong { .. }
+            | Self::Declared(_)
+            | Self::BoxInUse
+            | Self::NoBox
+            | Self::Tmux(_)
+            | Self::Terminal(_) => DeliveryLevel::Nothing,
+            Self::NotAccepted { level, .. } | Self::Unrecorded { level } => *level,
+            Self::UnknownCommand => DeliveryLevel::Submitted,
+            Self::AndLeftAside { source, .. } => source.level(),
             Self::Proof(_) | Self::Watch(_) | Self::Interrupted(_) => DeliveryLevel::Written,
         }
     }
@@ -122,6 +157,13 @@ pub struct Message<'a> {
     pub patience: Duration,
 }
 
+impl Message<'_> {
+    /// The error of a message that got no further than this.
+    fn stuck_at(&self, level: DeliveryLevel) -> DeliverError {
+        DeliverError::NotAccepted { level, after: self.patience }
+    }
+}
+
 /// Where a message goes.
 #[derive(Clone, Copy)]
 pub struct Recipient<'a> {
@@ -134,31 +176,78 @@ pub struct Recipient<'a> {
     /// Its record.
     pub record: &'a AgentRecord,
     /// Its type.
-    pub kind: BuiltIn,
+    pub kind: &'a Kind,
     /// What its program said of itself.
     pub program: Option<&'a ProgramFacts>,
 }
 
+/// A half-typed text that could not be seen in the input box again. The program keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "what was typed in the agent's input box was put aside and is not back; `{}` in its terminal brings it back",
+    .keys.join(" ")
+)]
+pub struct LeftAside {
+    /// The keys that bring it back.
+    pub keys: Vec<String>,
+}
+
+/// A delivered message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivered {
+    /// How far it certainly got.
+    pub level: DeliveryLevel,
+    /// A command of the program's own has put something in the place of its input box.
+    pub box_is_covered: bool,
+    /// What somebody had typed before and is not back in the box.
+    pub left_aside: Option<LeftAside>,
+}
+
+impl Delivered {
+    fn plainly(level: DeliveryLevel) -> Self {
+        Self { level, box_is_covered: false, left_aside: None }
+    }
+}
+
 /// Types the message into the agent's pane and waits for the first proof its type can give.
-pub fn deliver(
+pub fn deliver(to: &Recipient<'_>, tmux: Tmux<'_>, message: Message<'_>) -> Result<Delivered, DeliverError> {
+    to.kind.check().map_err(DeliverError::Declared)?;
+    match to.kind.delivery().framing {
+        Framing::Framed => {
+            refuse_long_lines(to.host, tmux, to.pane, message.text)?;
+            let bytes = scripted::frame(message.key, message.text);
+            tmux.paste(to.pane, bytes.as_bytes(), PasteStyle::Typed).map_err(DeliverError::Tmux)?;
+            wait_for_acceptance(to.host, to.agent, message)?;
+            Ok(Delivered::plainly(DeliveryLevel::Accepted))
+        }
+        Framing::Pasted if to.kind.has_input_box() => pasted::deliver(Errand { to, tmux, message }),
+        framing => blindly(to, tmux, framing, message).map(Delivered::plainly),
+    }
+}
+
+/// Into a program whose screen says nothing: its record is the only proof, where it keeps one.
+fn blindly(
     to: &Recipient<'_>,
     tmux: Tmux<'_>,
+    framing: Framing,
     message: Message<'_>,
 ) -> Result<DeliveryLevel, DeliverError> {
-    let delivery = to.kind.manifest().delivery;
-    if let (Framing::Pasted, Some(brand)) = (delivery.framing, to.kind.brand()) {
-        return pasted::deliver(to, tmux, brand, message).map(|()| delivery.proves);
+    let proof = Proof::begin(to, message)?;
+    if framing == Framing::Pasted {
+        tmux.paste(to.pane, message.text.as_bytes(), PasteStyle::Bracketed).map_err(DeliverError::Tmux)?;
+        std::thread::sleep(to.kind.timing().settling(message.text));
+        tmux.press_enter(to.pane).map_err(|_| message.stuck_at(DeliveryLevel::Written))?;
+    } else {
+        refuse_long_lines(to.host, tmux, to.pane, message.text)?;
+        let line = format!("{}\n", message.text);
+        tmux.paste(to.pane, line.as_bytes(), PasteStyle::Typed).map_err(DeliverError::Tmux)?;
     }
-    refuse_long_lines(to.host, tmux, to.pane, message.text)?;
-    let bytes = match delivery.framing {
-        Framing::Lines | Framing::Pasted => format!("{}\n", message.text),
-        Framing::Framed => scripted::frame(message.key, message.text),
-    };
-    tmux.paste(to.pane, bytes.as_bytes(), PasteStyle::Typed).map_err(DeliverError::Tmux)?;
-    if delivery.proves == DeliveryLevel::Accepted {
-        wait_for_acceptance(to.host, to.agent, message)?;
+    let Some(mut proof) = proof else { return Ok(DeliveryLevel::Written) };
+    if proof.wait(to, message, message.patience)? {
+        Ok(DeliveryLevel::Accepted)
+    } else {
+        Err(message.stuck_at(DeliveryLevel::Written))
     }
-    Ok(delivery.proves)
 }
 
 fn refuse_long_lines(host: &dyn Host, tmux: Tmux<'_>, pane: &PaneId, text: &str) -> Result<(), DeliverError> {

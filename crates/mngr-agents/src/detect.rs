@@ -29,11 +29,6 @@ pub fn process_state(facts: &AgentFacts) -> StateReport {
     }
 }
 
-/// Whether the title of the agent's terminal could refute this report.
-pub fn wants_title(facts: &AgentFacts, report: &StateReport) -> bool {
-    brand_of(facts).is_some_and(|brand| brand.wants_title(report))
-}
-
 fn brand_of(facts: &AgentFacts) -> Option<&'static dyn Brand> {
     facts.record.brand.as_deref().and_then(BuiltIn::named).and_then(BuiltIn::brand)
 }
@@ -54,6 +49,10 @@ fn without_exit(facts: &AgentFacts) -> StateReport {
             report
         }
         ProcessFact::Alive { suspended: true, .. } => running(&format!("process {pid} lives, suspended")),
+        // Nobody could answer it, so it never waits, whatever a hook says of a question.
+        ProcessFact::Alive { .. } if facts.record.headless => {
+            running(&format!("process {pid} lives, without a terminal"))
+        }
         ProcessFact::Alive { .. } => alive(facts, pid),
         ProcessFact::Gone if facts.supervisor.is_alive() => {
             running(&format!("process {pid} has just gone; how it ended is about to be recorded"))

@@ -1,36 +1,26 @@
 //! Built-in agent types, described by data. A new brand is a new file in `manifests/` and its line here.
 
-use mngr_model::delivery::DeliveryLevel;
+use std::collections::BTreeMap;
+
+use mngr_config::{InputBoxSettings, ScreenRuleSettings};
 use serde::Deserialize;
 
 use crate::brand::Brand;
 use crate::claude::Claude;
 use crate::codex::Codex;
+use crate::headless::Headless;
+use crate::installation::Installation;
+use crate::opencode::Opencode;
+use crate::screen::InputBox;
 
-/// How a message is laid out on its way into the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Framing {
-    /// Its lines, each ended by Enter.
-    Lines,
-    /// A head line with key and length first, so that the agent can tell messages apart and say which it took.
-    Framed,
-    /// A bracketed paste, then Enter as a write of its own.
-    Pasted,
-}
+mod delivery;
+mod draft;
 
-/// How messages reach agents of a type, and what can be proved of that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Delivery {
-    /// The highest level the type can prove.
-    pub proves: DeliveryLevel,
-    /// How a message is laid out.
-    pub framing: Framing,
-}
+pub use delivery::{Delivery, Framing, Timing};
+pub use draft::{Draft, Returns};
 
 /// A built-in agent type.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The type's name.
@@ -43,14 +33,41 @@ pub struct Manifest {
     /// Variables of the user's shell that reach it, as patterns.
     #[serde(default)]
     pub inherits: Vec<String>,
+    /// How its program is installed, where it is one that everybody gets from the same place.
+    #[serde(default)]
+    pub installation: Option<Installation>,
+    /// How long it may take to start even where the setting grants less: it has a lot to load.
+    #[serde(default)]
+    pub start_seconds: f64,
     /// How messages reach it.
     pub delivery: Delivery,
+    /// What becomes of a text that somebody has typed and not sent, where it can be put aside.
+    #[serde(default)]
+    pub draft: Option<Draft>,
+    /// How it runs without a terminal, where it can.
+    #[serde(default)]
+    pub headless: Option<Headless>,
+    /// What its terminal shows, by the rule's name.
+    #[serde(default)]
+    pub screen: BTreeMap<String, ScreenRuleSettings>,
+    /// Its input box, where it has one.
+    #[serde(default)]
+    pub input_box: InputBoxSettings,
 }
 
-const MANIFESTS: [(BuiltIn, &str); 4] = [
+impl Manifest {
+    /// Its input box, ready to be looked for.
+    #[expect(clippy::expect_used, reason = "compiled-in data that a test compiles")]
+    pub fn compiled_input_box(&self) -> Option<InputBox> {
+        InputBox::compile(&[&self.input_box]).expect("a built-in manifest is valid")
+    }
+}
+
+const MANIFESTS: [(BuiltIn, &str); 5] = [
     (BuiltIn::Claude, include_str!("../manifests/claude.toml")),
     (BuiltIn::Codex, include_str!("../manifests/codex.toml")),
     (BuiltIn::Command, include_str!("../manifests/command.toml")),
+    (BuiltIn::Opencode, include_str!("../manifests/opencode.toml")),
     (BuiltIn::Scripted, include_str!("../manifests/scripted.toml")),
 ];
 
@@ -65,14 +82,16 @@ pub enum BuiltIn {
     Claude,
     /// Codex.
     Codex,
+    /// opencode.
+    Opencode,
 }
 
 impl BuiltIn {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Command, Self::Scripted, Self::Claude, Self::Codex];
+    pub const ALL: [Self; 5] = [Self::Command, Self::Scripted, Self::Claude, Self::Codex, Self::Opencode];
 
     /// Types whose program is looked for when no type is given, in this order.
-    pub const GUESSES: [Self; 2] = [Self::Claude, Self::Codex];
+    pub const GUESSES: [Self; 3] = [Self::Claude, Self::Codex, Self::Opencode];
 
     /// The type of that name.
     pub fn named(name: &str) -> Option<Self> {
@@ -86,6 +105,7 @@ impl BuiltIn {
             Self::Scripted => "scripted",
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::Opencode => "opencode",
         }
     }
 
@@ -95,6 +115,7 @@ impl BuiltIn {
             Self::Command | Self::Scripted => None,
             Self::Claude => Some(&Claude),
             Self::Codex => Some(&Codex),
+            Self::Opencode => Some(&Opencode),
         }
     }
 
@@ -106,16 +127,16 @@ impl BuiltIn {
     }
 }
 
-/// Brands that are planned but not in this version: naming one is answered with more than "unknown".
-pub const PLANNED: [&str; 1] = ["opencode"];
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind::Kind;
 
     #[test]
     fn every_manifest_is_valid_and_names_its_type() {
         for built_in in BuiltIn::ALL {
+            let _ = built_in.manifest().compiled_input_box();
+            Kind::new(built_in, Vec::new()).check().unwrap();
             assert_eq!(built_in.manifest().name, built_in.name());
             assert_eq!(BuiltIn::named(built_in.name()), Some(built_in));
         }

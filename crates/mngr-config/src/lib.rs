@@ -45,6 +45,10 @@ pub use keys::names::{Prefix, SocketName, WindowName};
 pub use keys::plugin::PluginSettings;
 pub use keys::provider::{ImageBuilder, LOCAL_BACKEND, ProviderSettings, SshHostSettings};
 pub use keys::retry::RetrySettings;
+pub use keys::screen::{
+    DeliverySettings, FramingSetting, InputBoxSettings, Pattern, ProofFolder, ProofSettings, ScreenCondition,
+    ScreenPlace, ScreenReason, ScreenRuleSettings, ScreenState, TextStyle,
+};
 pub use keys::template::{CreateTemplate, TemplateSetting};
 pub use keys::tmux::TmuxSettings;
 pub use keys::top::{ExtraPath, Settings};

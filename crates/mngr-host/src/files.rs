@@ -5,7 +5,7 @@ use std::io;
 use jiff::Timestamp;
 use mngr_model::HostPath;
 
-/// Who may read a new file.
+/// Who may read a new file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// The user's umask decides.
@@ -110,6 +110,9 @@ pub trait Files: Send + Sync {
     /// Makes the folder and those above it.
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError>;
 
+    /// Makes the folder, which must not be there yet: of several who try, one succeeds. The one above must be there.
+    fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError>;
+
     /// Creates the file or sets its time to now.
     fn touch(&self, path: &HostPath) -> Result<(), FilesError>;
 
@@ -142,6 +145,13 @@ pub trait Files: Send + Sync {
         let mut bytes = self.read(path)?;
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
         Ok(bytes.split_off(start))
+    }
+
+    /// At most `limit` bytes of the contents, from this byte on; nothing when the file is shorter.
+    fn read_part(&self, path: &HostPath, offset: u64, limit: usize) -> Result<Vec<u8>, FilesError> {
+        let mut bytes = self.read_from(path, offset)?;
+        bytes.truncate(limit);
+        Ok(bytes)
     }
 
     /// The contents as text; invalid UTF-8 is replaced.

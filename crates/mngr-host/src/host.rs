@@ -12,6 +12,7 @@ use mngr_model::process::ProcessId;
 use crate::files::Files;
 use crate::lock::{HostLock, LockError, LockWait};
 use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
+use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
 /// A place where agents run. Every method may cost a round trip.
@@ -53,6 +54,12 @@ pub trait Host: Send + Sync {
 
     /// Whether a word typed at this path would be read by a terminal in canonical (line) mode.
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError>;
+
+    /// How large the terminal at this path is.
+    fn terminal_size(&self, tty: &HostPath) -> Result<TerminalSize, ExecError>;
+
+    /// Runs a command under a terminal of its own.
+    fn exec_pty(&self, cmd: &Cmd, size: TerminalSize) -> Result<Pty, ExecError>;
 
     /// Where its state is.
     fn layout(&self) -> HostLayout {

@@ -5,14 +5,15 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 static NOTED: AtomicBool = AtomicBool::new(false);
 static SHIELDS: AtomicU32 = AtomicU32::new(0);
 static WAKE: OnceLock<UnixStream> = OnceLock::new();
+static HUNG_UP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// The user asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +24,8 @@ pub struct Interrupted;
 pub fn install() -> io::Result<()> {
     let (read, write) = UnixStream::pair()?;
     read.set_nonblocking(true)?;
+    // Before the pipe: whoever is woken by a hang-up finds it noted.
+    signal_hook::flag::register(SIGHUP, HUNG_UP.get_or_init(Arc::default).clone())?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
     }
@@ -45,6 +48,11 @@ pub fn is_pending() -> bool {
 /// Fails if an interrupt was noted. Stands between the steps of an operation.
 pub fn check() -> Result<(), Interrupted> {
     if is_pending() { Err(Interrupted) } else { Ok(()) }
+}
+
+/// Whether the terminal went away: whoever sat there did not ask for an end.
+pub fn has_hung_up() -> bool {
+    HUNG_UP.get().is_some_and(|flag| flag.load(Ordering::Acquire))
 }
 
 /// Something to poll beside a child's output; readable once an interrupt was noted.

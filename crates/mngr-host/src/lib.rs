@@ -4,6 +4,7 @@
 
 pub mod clock;
 pub mod fault;
+pub mod file_reader;
 pub mod files;
 pub mod git;
 pub mod host;
@@ -12,6 +13,7 @@ pub mod local;
 pub mod lock;
 pub mod proc;
 pub mod provider;
+pub mod pty;
 pub mod random;
 pub mod rsync;
 pub mod tmux;

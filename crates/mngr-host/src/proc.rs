@@ -15,6 +15,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::interrupt;
 
+mod guard;
+
+pub use guard::Guard;
+
 /// How long a command may take unless it says otherwise. Long enough for a large checkout, short enough that a hung
 /// tool does not hold a lock for ever.
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(120);
@@ -36,8 +40,19 @@ pub struct Cmd {
     pub(crate) args: Vec<String>,
     pub(crate) cwd: Option<HostPath>,
     pub(crate) env: Vec<(String, Option<String>)>,
+    pub(crate) inheritance: Inheritance,
     pub(crate) input: Input,
     pub(crate) deadline: Duration,
+}
+
+/// Which variables a command has besides its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Inheritance {
+    /// Those of this process.
+    #[default]
+    Ours,
+    /// None.
+    Nothing,
 }
 
 impl Cmd {
@@ -48,6 +63,7 @@ impl Cmd {
             args: Vec::new(),
             cwd: None,
             env: Vec::new(),
+            inheritance: Inheritance::Ours,
             input: Input::Null,
             deadline: DEFAULT_DEADLINE,
         }
@@ -100,6 +116,13 @@ impl Cmd {
         self
     }
 
+    /// It has no variables but those set here.
+    #[must_use]
+    pub fn env_clear(mut self) -> Self {
+        self.inheritance = Inheritance::Nothing;
+        self
+    }
+
     /// What it reads.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
@@ -124,6 +147,9 @@ impl Cmd {
         command.args(&self.args);
         if let Some(dir) = &self.cwd {
             command.current_dir(dir.as_str());
+        }
+        if self.inheritance == Inheritance::Nothing {
+            command.env_clear();
         }
         for (name, value) in &self.env {
             match value {
@@ -158,7 +184,7 @@ impl Exit {
         }
     }
 
-    fn of(status: std::process::ExitStatus) -> Self {
+    pub(crate) fn of(status: std::process::ExitStatus) -> Self {
         match status.code() {
             Some(code) => Self::Code(code),
             None => Self::Signal(status.signal().unwrap_or(0)),
@@ -235,9 +261,35 @@ pub enum ExecError {
     },
 }
 
+/// One of the two outputs of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
 /// Runs it on this machine and collects what it prints.
 pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
-    let io_error = |source| ExecError::Io { program: cmd.program.clone(), source };
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let ended = run_streaming(cmd, &mut |stream, bytes| match stream {
+        Stream::Stdout => stdout.extend_from_slice(bytes),
+        Stream::Stderr => stderr.extend_from_slice(bytes),
+    });
+    match ended {
+        Ok(exit) => Ok(Output { exit, stdout, stderr }),
+        Err(ExecError::TimedOut { program, after, partial }) => {
+            let partial = Box::new(Output { stdout, stderr, ..*partial });
+            Err(ExecError::TimedOut { program, after, partial })
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Runs it on this machine and hands on what it prints, piece by piece as it comes. A command that timed out has no
+/// partial output: it has been handed on.
+pub(crate) fn run_streaming(cmd: &Cmd, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<Exit, ExecError> {
     let mut command = cmd.to_std();
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     command.stdin(match cmd.input {
@@ -245,21 +297,21 @@ pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
         Input::Bytes(_) => Stdio::piped(),
     });
     let mut child = command.spawn().map_err(|source| spawn_error(cmd, source))?;
-    let outcome = collect(cmd, &mut child);
+    let outcome = drive(cmd, &mut child, on_output);
     if outcome.is_err() {
         end_group(&child);
         // Reap it: a zombie per failed command would pile up in a long run.
         let _ = child.wait();
     }
     match outcome {
-        Ok(Collected { exit, stdout, stderr }) => Ok(Output { exit, stdout, stderr }),
+        Ok(exit) => Ok(exit),
         Err(Stop::Interrupted) => Err(ExecError::Interrupted),
-        Err(Stop::TimedOut { stdout, stderr }) => Err(ExecError::TimedOut {
+        Err(Stop::TimedOut) => Err(ExecError::TimedOut {
             program: cmd.program.clone(),
             after: cmd.deadline,
-            partial: Box::new(Output { exit: Exit::Signal(9), stdout, stderr }),
+            partial: Box::new(Output { exit: Exit::Signal(9), stdout: vec![], stderr: vec![] }),
         }),
-        Err(Stop::Io(source)) => Err(io_error(source)),
+        Err(Stop::Io(source)) => Err(ExecError::Io { program: cmd.program.clone(), source }),
     }
 }
 
@@ -316,7 +368,7 @@ pub(crate) fn replace(cmd: &Cmd) -> ExecError {
     spawn_error(cmd, source)
 }
 
-fn spawn_error(cmd: &Cmd, source: io::Error) -> ExecError {
+pub(crate) fn spawn_error(cmd: &Cmd, source: io::Error) -> ExecError {
     if source.kind() == io::ErrorKind::NotFound {
         // The same error code stands for a missing program and for a missing working folder.
         if let Some(dir) = cmd.cwd.as_ref().filter(|dir| !std::path::Path::new(dir.as_str()).is_dir()) {
@@ -329,7 +381,7 @@ fn spawn_error(cmd: &Cmd, source: io::Error) -> ExecError {
 
 enum Stop {
     Interrupted,
-    TimedOut { stdout: Vec<u8>, stderr: Vec<u8> },
+    TimedOut,
     Io(io::Error),
 }
 
@@ -339,17 +391,11 @@ impl From<io::Error> for Stop {
     }
 }
 
-struct Collected {
-    exit: Exit,
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-}
-
 /// Feeds and drains the child's pipes until it has ended.
 ///
 /// The end of the child, not the end of its pipes, ends the loop: a grandchild left in the background may keep the
 /// pipes open for ever.
-fn collect(cmd: &Cmd, child: &mut Child) -> Result<Collected, Stop> {
+fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<Exit, Stop> {
     let started = Instant::now();
     let mut writer = child.stdin.take();
     let mut pending: &[u8] = match &cmd.input {
@@ -367,7 +413,7 @@ fn collect(cmd: &Cmd, child: &mut Child) -> Result<Collected, Stop> {
     {
         rustix::io::ioctl_fionbio(fd, true).map_err(io::Error::from)?;
     }
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut buffer = vec![0_u8; READ_SIZE];
     loop {
         if let Some(pipe) = &mut writer {
             match pipe.write(pending) {
@@ -380,23 +426,23 @@ fn collect(cmd: &Cmd, child: &mut Child) -> Result<Collected, Stop> {
                 writer = None;
             }
         }
-        drain(&mut out, &mut stdout)?;
-        drain(&mut err, &mut stderr)?;
+        drain(&mut out, READS_PER_ROUND, &mut buffer, &mut |bytes| on_output(Stream::Stdout, bytes))?;
+        drain(&mut err, READS_PER_ROUND, &mut buffer, &mut |bytes| on_output(Stream::Stderr, bytes))?;
         if out.is_none() && err.is_none() && writer.is_none() {
             // Usually it exits in the same moment; wait on the process itself.
             wait_for_exit(child, Duration::from_millis(200).min(cmd.deadline));
         }
         if let Some(status) = child.try_wait()? {
-            drain(&mut out, &mut stdout)?;
-            drain(&mut err, &mut stderr)?;
-            return Ok(Collected { exit: Exit::of(status), stdout, stderr });
+            drain(&mut out, READS_AT_END, &mut buffer, &mut |bytes| on_output(Stream::Stdout, bytes))?;
+            drain(&mut err, READS_AT_END, &mut buffer, &mut |bytes| on_output(Stream::Stderr, bytes))?;
+            return Ok(Exit::of(status));
         }
         if interrupt::is_pending() {
             return Err(Stop::Interrupted);
         }
         let elapsed = started.elapsed();
         if elapsed >= cmd.deadline {
-            return Err(Stop::TimedOut { stdout, stderr });
+            return Err(Stop::TimedOut);
         }
         // The cap is for a child that ends while a grandchild holds its pipes open: nothing else would wake us.
         let wait = (cmd.deadline - elapsed).min(Duration::from_millis(100));
@@ -416,27 +462,41 @@ fn collect(cmd: &Cmd, child: &mut Child) -> Result<Collected, Stop> {
     }
 }
 
-/// Reads what is there; an ended pipe becomes `None`.
-fn drain<R: Read>(pipe: &mut Option<R>, into: &mut Vec<u8>) -> io::Result<()> {
+/// How much is read at once.
+const READ_SIZE: usize = 64 * 1024;
+/// How often a pipe is read before the clock is looked at again: one that fills faster than its bytes are taken is
+/// never empty.
+const READS_PER_ROUND: usize = 4;
+/// How often it is read after the child's end: as much as the largest pipe holds, and no more, because a process left
+/// in the background may go on filling it.
+const READS_AT_END: usize = 16;
+
+/// Reads what is there, at most `reads` times; an ended pipe becomes `None`.
+fn drain<R: Read>(
+    pipe: &mut Option<R>,
+    reads: usize,
+    buffer: &mut [u8],
+    on_bytes: &mut dyn FnMut(&[u8]),
+) -> io::Result<()> {
     let Some(reader) = pipe else { return Ok(()) };
-    let mut buffer = [0_u8; 16 * 1024];
-    loop {
-        match reader.read(&mut buffer) {
+    for _ in 0..reads {
+        match reader.read(buffer) {
             Ok(0) => {
                 *pipe = None;
                 return Ok(());
             }
-            Ok(count) => into.extend_from_slice(&buffer[..count]),
+            Ok(count) => on_bytes(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
+    Ok(())
 }
 
 /// Waits until the child has ended, without reaping it, or until the time is over.
 #[cfg(target_os = "linux")]
-fn wait_for_exit(child: &Child, limit: Duration) {
+pub(crate) fn wait_for_exit(child: &Child, limit: Duration) {
     use rustix::process::{PidfdFlags, pidfd_open};
     let Ok(pidfd) = pidfd_open(pid_of(child), PidfdFlags::empty()) else {
         return std::thread::sleep(limit.min(Duration::from_millis(1)));
@@ -449,11 +509,11 @@ fn wait_for_exit(child: &Child, limit: Duration) {
 
 /// Waits until the child may have ended. Without pidfds a short sleep has to do.
 #[cfg(not(target_os = "linux"))]
-fn wait_for_exit(_child: &Child, limit: Duration) {
+pub(crate) fn wait_for_exit(_child: &Child, limit: Duration) {
     std::thread::sleep(limit.min(Duration::from_millis(2)));
 }
 
-fn pid_of(child: &Child) -> Pid {
+pub(crate) fn pid_of(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
@@ -509,6 +569,36 @@ mod tests {
         let output = run(&Cmd::shell("sleep 5 & echo done")).unwrap();
         assert_eq!(output.stdout_text(), "done");
         assert!(started.elapsed() < Duration::from_secs(3));
+    }
+
+    #[test]
+    fn the_deadline_ends_a_flood_that_never_leaves_its_pipe_empty() {
+        let started = Instant::now();
+        let cmd = Cmd::new("yes").deadline(Duration::from_millis(300));
+        let slow = &mut |_, _: &[u8]| std::thread::sleep(Duration::from_millis(1));
+        assert!(matches!(run_streaming(&cmd, slow), Err(ExecError::TimedOut { .. })));
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn output_is_handed_on_before_the_command_ends() {
+        let started = Instant::now();
+        let mut first = None;
+        let cmd = Cmd::shell("echo early; sleep 1; echo late >&2");
+        let mut seen = Vec::new();
+        let exit = run_streaming(&cmd, &mut |stream, bytes| {
+            first.get_or_insert_with(|| started.elapsed());
+            seen.push((stream, bytes.to_vec()));
+        });
+        assert!(exit.unwrap().success());
+        assert_eq!(seen, [(Stream::Stdout, b"early\n".to_vec()), (Stream::Stderr, b"late\n".to_vec())]);
+        assert!(first.unwrap() < Duration::from_millis(900));
+    }
+
+    #[test]
+    fn a_cleared_environment_holds_only_what_was_set() {
+        let output = run(&Cmd::new("/usr/bin/env").env_clear().env("ONLY", "this")).unwrap();
+        assert_eq!(output.stdout_text(), "ONLY=this");
     }
 
     #[test]

@@ -106,12 +106,23 @@ pub struct AgentRecord {
     /// The folder in which something new appears when its program is ready, below the state folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_folder: Option<String>,
+    /// It runs once and without a terminal: its streams are files, and nobody can be asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub headless: bool,
     /// What mngr made for it. Absent in records of the Python mngr.
     #[serde(default)]
     pub workspace: Option<Workspace>,
 }
 
 impl AgentRecord {
+    /// The file in which the program of this process says what it does, below the state folder. A record that names
+    /// one outside of it is not believed: the agent can write it.
+    pub fn status_file_of(&self, pid: i32) -> Option<String> {
+        let is_below = |path: &&str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+        let pattern = self.status_file.as_deref().filter(is_below)?;
+        Some(pattern.replace("{pid}", &pid.to_string()))
+    }
+
     /// The branch it was created on.
     pub fn initial_branch(&self) -> Option<&str> {
         self.created_branch_name.as_deref().or(self.checked_out_branch_name.as_deref())

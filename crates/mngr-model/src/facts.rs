@@ -89,8 +89,6 @@ pub struct ProgramFacts {
     pub changed: Option<Timestamp>,
     /// When something last appeared in the folder that tells of its readiness.
     pub ready: Option<Timestamp>,
-    /// The title it gave its terminal, where somebody looked.
-    pub title: Option<String>,
 }
 
 /// Facts that cost additional file reads; filled when asked for.

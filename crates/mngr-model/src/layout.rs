@@ -64,6 +64,8 @@ impl HostLayout {
         events => "events";
         /// Activity of the host.
         activity => "activity";
+        /// What was seen of agents' programs; may be deleted at any moment.
+        programs_seen => "cache/programs.json";
         /// Profiles of the user.
         profiles => "profiles";
         /// Labels of the local host.
@@ -146,6 +148,16 @@ impl AgentLayout {
         commands => "commands";
         /// Data of the agent's type.
         plugin => "plugin";
+        /// What its terminal printed, on the way into a recording.
+        recording => "recording";
+        /// The streams of an agent without a terminal.
+        headless => "headless";
+        /// What its program reads.
+        headless_input => "headless/input";
+        /// What its program prints.
+        headless_output => "headless/stdout";
+        /// What its program prints besides.
+        headless_errors => "headless/stderr";
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod agent;
+pub mod artifacts;
 pub mod branch;
 pub mod delivery;
 pub mod duration;

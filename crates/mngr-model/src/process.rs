@@ -85,6 +85,8 @@ pub struct ProcessRecord {
     pub agent: Option<ProcessId>,
     /// How it ended, if it did.
     pub ending: Option<Ending>,
+    /// The exit status of its program, also where a stop on request explains it.
+    pub exit: Option<ExitStatus>,
 }
 
 impl ProcessRecord {
@@ -109,11 +111,12 @@ impl ProcessRecord {
                 "agent" => record.agent = value("pid").and_then(parse_process),
                 "exit" => {
                     if let Some(status) = value("status").and_then(|v| v.parse().ok()) {
+                        let status = ExitStatus::from_shell(status);
                         let at = value("at").and_then(parse_seconds);
+                        record.exit = Some(status);
                         // A stop on request makes the agent's program exit too: the request explains the exit.
                         if !matches!(record.ending, Some(Ending::Stopped { .. })) {
-                            record.ending =
-                                Some(Ending::Exited { status: ExitStatus::from_shell(status), at });
+                            record.ending = Some(Ending::Exited { status, at });
                         }
                     }
                 }
@@ -170,6 +173,7 @@ mod tests {
     fn a_stop_on_request_explains_the_exit_that_follows() {
         let record = ProcessRecord::parse(&format!("{LAUNCH}stop at=7\nexit status=143 at=8\n"));
         assert!(matches!(record.ending, Some(Ending::Stopped { .. })));
+        assert_eq!(record.exit, Some(ExitStatus::Signal(15)));
     }
 
     #[test]

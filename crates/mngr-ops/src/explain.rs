@@ -1,6 +1,6 @@
 //! `explain`: why an agent is said to be in its state, with every fact that was looked at.
 //!
-//! Budget: one tmux process, for what tmux says of the agent's pane.
+//! Budget: one tmux process for what tmux says of the agent's pane, and one more where its screen matters.
 
 use jiff::Timestamp;
 use mngr_host::tmux::{SessionNameError, Socket, TmuxError};
@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use crate::again::{LookError, look_again};
 use crate::fleet::Agent;
-use crate::terminal;
 use crate::world::World;
+use crate::{states, terminal};
 
 /// Everything that bears on an agent's state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -138,7 +138,8 @@ pub struct FilesLook {
 
 /// Looks at the agent closely and says why its state is what it is.
 pub fn explain(world: &World, agent: &Agent) -> Result<Explanation, LookError> {
-    let agent = look_again(agent, Detail::Full)?;
+    let mut agent = look_again(agent, Detail::Full)?;
+    agent.state = states::look(world, agent.host.as_ref(), &agent.facts);
     let now = world.clock.now();
     let layout = agent.host.layout().agent(agent.id());
     let facts = &agent.facts;

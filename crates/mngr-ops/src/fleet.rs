@@ -8,6 +8,7 @@ use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, Survey};
 use mngr_model::state::StateReport;
 use mngr_model::{AgentId, AgentName, HostId};
 
+use crate::states::Kinds;
 use crate::world::World;
 use crate::{recover, states};
 
@@ -117,9 +118,12 @@ impl Fleet {
     fn look_at(&mut self, world: &World, host: &Arc<dyn Host>, detail: Detail) {
         let survey = recovered_survey(world, host.as_ref(), detail);
         match survey {
-            Ok(mut survey) => {
+            Ok(survey) => {
                 self.hosts.push(SeenHost { host: host.clone(), booted_at: survey.booted_at });
-                let states = states::states(host.as_ref(), &world.socket(host.as_ref()), &mut survey.agents);
+                let kinds =
+                    Kinds::of(&world.settings, survey.agents.iter().filter(|facts| facts.agent.is_alive()));
+                let socket = world.socket(host.as_ref());
+                let states = states::states(host.as_ref(), &socket, &kinds, &survey.agents);
                 self.agents.extend(survey.agents.into_iter().zip(states).map(|(facts, state)| Agent {
                     host: host.clone(),
                     state,

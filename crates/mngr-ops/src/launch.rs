@@ -1,18 +1,20 @@
 //! Bringing an agent to life in tmux, and seeing that it lives. Used by `create` and `start`.
 //!
-//! Budget: one tmux process. Readiness is seen by a file event, not by a pause.
+//! Budget: one tmux process. Readiness is seen by a file event, not by a pause; only a type whose input box is all that
+//! tells of it is looked at again and again.
 
 use std::time::{Duration, Instant};
 
-use mngr_agents::brand::Brand;
-use mngr_agents::launch::{LaunchSpec, SHELL_SCRIPT_NAME, launch_script, window_script};
+use mngr_agents::brand::{Brand, Composer};
+use mngr_agents::kind::Kind;
+use mngr_agents::launch::{LaunchSpec, SHELL_SCRIPT_NAME, Streams, launch_script, window_script};
 use mngr_agents::manifest::BuiltIn;
 use mngr_host::files::{Access, Durability, FileKind, FilesError};
 use mngr_host::host::{Host, WatchRequest};
 use mngr_host::interrupt::Interrupted;
 use mngr_host::tmux::{
-    CaptureRange, ExtraWindow, NewSession, ServerConfig, SessionName, SessionNameError, Socket, TmuxError,
-    render_config,
+    CaptureRange, ExtraWindow, NewSession, PaneId, ServerConfig, SessionName, SessionNameError, Socket,
+    TmuxError, render_config,
 };
 use mngr_host::watch::WatchError;
 use mngr_model::env::MNGR_AGENT_ID;
@@ -22,6 +24,7 @@ use mngr_model::process::{Ending, ProcessRecord};
 use mngr_model::quote::sh_quote;
 use mngr_model::{AgentRecord, HostPath};
 
+use crate::create::agent_type::{self, ResolvedType};
 use crate::world::World;
 
 /// How much of a screen an error repeats.
@@ -89,7 +92,8 @@ pub(crate) fn launch(
 ) -> Result<(), LaunchError> {
     let layout = host.layout();
     let agent = layout.agent(&record.id);
-    write_scripts(host, record, &agent)?;
+    let kind = agent_type::resolve(&world.settings, &record.agent_type).ok().map(ResolvedType::kind);
+    write_scripts(host, record, &agent, kind.as_ref())?;
     let socket = world.socket(host);
     if matches!(socket, Socket::Private(_)) {
         write_server_config(world, host, &layout.tmux_conf())?;
@@ -125,15 +129,19 @@ pub(crate) fn launch(
         }
         None => 0,
     };
-    let brand = brand_of(record).filter(|_| readiness == Readiness::TakesMessages);
+    let declared = kind.as_ref().filter(|kind| kind.is_declared_tui());
+    let brand = brand_of(record).or(declared.map(|kind| kind as &dyn Brand));
+    let brand = brand.filter(|_| readiness == Readiness::TakesMessages);
     let folders =
         [agent.root().clone()].into_iter().chain(brand.map(|brand| brand.ready_folder(&agent))).collect();
     let mut watch = host.watch(&WatchRequest { folders, processes: vec![] })?;
     let pane = world.with_tmux(host, |tmux| tmux.new_session(&session))?;
-    let limit = record.ready_timeout_seconds.unwrap_or(world.settings.agent_ready_timeout);
+    let granted = record.ready_timeout_seconds.unwrap_or(world.settings.agent_ready_timeout);
+    let limit = kind.as_ref().map_or(granted, |kind| granted.max(kind.start_seconds()));
     let started = Instant::now();
     loop {
-        if is_ready(host, &agent, seen, record, brand)? {
+        let has_begun = is_ready(host, &agent, seen, record, brand)?;
+        if has_begun && (readiness == Readiness::Runs || shows_its_box(world, host, &pane, declared)?) {
             return Ok(());
         }
         let left = Duration::try_from_secs_f64(limit).unwrap_or(Duration::MAX).checked_sub(started.elapsed());
@@ -147,6 +155,18 @@ pub(crate) fn launch(
         // A poll beside the events: a status file may be written in place.
         watch.wait(left.min(Duration::from_millis(200)))?;
     }
+}
+
+/// Whether a type that settings alone describe has got as far as taking messages: its input box is all that tells.
+fn shows_its_box(
+    world: &World,
+    host: &dyn Host,
+    pane: &PaneId,
+    declared: Option<&Kind>,
+) -> Result<bool, TmuxError> {
+    let Some(kind) = declared else { return Ok(true) };
+    let screen = world.with_tmux(host, |tmux| tmux.capture_styled(pane))?;
+    Ok(kind.composer(&screen) != Composer::NotVisible)
 }
 
 fn brand_of(record: &AgentRecord) -> Option<&'static dyn Brand> {
@@ -189,8 +209,8 @@ fn first_signs(
 ) -> Result<(ProgramFacts, Markers), FilesError> {
     let files = host.files();
     let mut program = ProgramFacts::default();
-    if let Some(file) = &record.status_file {
-        let path = agent.root().join(&file.replace("{pid}", &pid.to_string()));
+    if let Some(file) = record.status_file_of(pid) {
+        let path = agent.root().join(&file);
         program.status = files.read_if_there(&path)?.map(|text| String::from_utf8_lossy(&text).into_owned());
     }
     if let Some(folder) = record.ready_folder.as_deref().map(|folder| agent.root().join(folder)) {
@@ -210,19 +230,35 @@ fn last_lines(screen: String) -> Option<String> {
     (!tail.is_empty()).then_some(tail)
 }
 
-fn write_scripts(host: &dyn Host, record: &AgentRecord, agent: &AgentLayout) -> Result<(), FilesError> {
+fn write_scripts(
+    host: &dyn Host,
+    record: &AgentRecord,
+    agent: &AgentLayout,
+    kind: Option<&Kind>,
+) -> Result<(), FilesError> {
     let layout = host.layout();
     let mut argv = argv_of(record);
-    if let Some(brand) = brand_of(record) {
+    // A type that is no longer in the settings, or is another one there now, still has its brand.
+    let is_same = |kind: &&Kind| record.brand.as_deref().is_none_or(|brand| brand == kind.base().name());
+    let kind = kind.filter(is_same).map(|kind| kind as &dyn Brand);
+    if let Some(brand) = kind.or(brand_of(record)) {
         let words = brand.conversation_words(host, agent, record)?;
-        argv.splice(1..1, words);
+        let at = argv.len().min(1 + mode_words(record));
+        argv.splice(at..at, words);
     }
-    let spec = LaunchSpec { host: &layout, agent, work_dir: &record.work_dir, argv: &argv };
+    let streams = if record.headless { Streams::Files } else { Streams::Terminal };
+    let spec = LaunchSpec { host: &layout, agent, work_dir: &record.work_dir, argv: &argv, streams };
     let write = |path: HostPath, text: String| {
         host.files().write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)
     };
     write(agent.launch_script(), launch_script(&spec))?;
     write(agent.root().join(SHELL_SCRIPT_NAME), window_script(&spec))
+}
+
+/// How many words behind the program only take its terminal away.
+fn mode_words(record: &AgentRecord) -> usize {
+    let built_in = record.brand.as_deref().filter(|_| record.headless).and_then(BuiltIn::named);
+    built_in.and_then(|kind| kind.manifest().headless).map_or(0, |headless| headless.before.len())
 }
 
 /// The words of an agent. Records of the Python mngr hold only a line of shell.

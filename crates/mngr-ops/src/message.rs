@@ -5,8 +5,9 @@
 
 use std::time::Duration;
 
-use mngr_agents::deliver::{self, DeliverError, Message, Recipient, TextProblem};
-use mngr_agents::manifest::{BuiltIn, Framing};
+use mngr_agents::deliver::{self, DeliverError, Delivered, Message, Recipient, TextProblem};
+use mngr_agents::kind::Kind;
+use mngr_agents::manifest::Framing;
 use mngr_host::files::FilesError;
 use mngr_host::lock::{LockError, LockWait};
 use mngr_host::proc::ExecError;
@@ -14,12 +15,12 @@ use mngr_host::tmux::{PaneId, TmuxError};
 use mngr_model::delivery::DeliveryLevel;
 use mngr_model::facts::{Detail, ProcessFact};
 use mngr_model::layout::AgentLayout;
-use mngr_model::state::WaitingReason;
+use mngr_model::state::{StateSource, WaitingReason};
 use mngr_model::{AgentName, AgentState};
 
 use crate::again::{LookError, look_again};
 use crate::awake::{self, WakeError};
-use crate::create::agent_type;
+use crate::create::agent_type::{self, ResolvedType};
 use crate::fleet::Agent;
 use crate::world::World;
 use crate::{states, terminal};
@@ -33,9 +34,6 @@ use log::{Earlier, MessageLog, Trace};
 
 /// How long to wait for other senders to the same agent.
 const SENDERS_LIMIT: Duration = Duration::from_secs(60);
-
-/// How long after a hook has told of a dialog it may take until the terminal shows it.
-const DIALOG_DELAY: Duration = Duration::from_secs(1);
 
 /// A message to one agent.
 #[derive(Debug, Clone)]
@@ -59,6 +57,8 @@ pub struct Sent {
     pub key: MessageKey,
     /// An earlier call had delivered it; nothing was typed now.
     pub was_repeated: bool,
+    /// The dialog that keeps the agent from it, where one was open by then.
+    pub blocked_by: Option<String>,
 }
 
 /// Why a message was not delivered.
@@ -84,6 +84,12 @@ pub enum SendError {
         name: AgentName,
         /// What is known of it.
         evidence: String,
+    },
+    /// It runs without a terminal, so it reads nothing that is typed.
+    #[error("agent `{name}` runs without a terminal and takes no messages")]
+    Headless {
+        /// Its name.
+        name: AgentName,
     },
     /// Nothing was typed: it would have been taken for an answer.
     #[error("agent `{name}` shows a dialog that has to be answered first ({evidence})")]
@@ -184,6 +190,9 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
         }
     };
     let agent = look_closely(world, look_again(agent, Detail::Full)?);
+    if agent.facts.record.headless {
+        return Err(SendError::Headless { name: agent.name().clone() });
+    }
     let kind = kind_of(world, &agent)?;
     refuse_dialog(&agent)?;
     let log = MessageLog::open(agent.host.as_ref(), &layout)?;
@@ -191,11 +200,11 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
         None => MessageKey::random(),
         Some(key) => match log.earlier(key)? {
             Earlier::Delivered { level, text: earlier } if earlier == text => {
-                return Ok(Sent { level, key: key.clone(), was_repeated: true });
+                return Ok(Sent { level, key: key.clone(), was_repeated: true, blocked_by: None });
             }
             Earlier::Delivered { .. } => return Err(SendError::KeyReused { key: key.clone() }),
             // Such an agent takes each key once, however often it is typed.
-            Earlier::Uncertain if kind.manifest().delivery.framing == Framing::Framed => key.clone(),
+            Earlier::Uncertain if kind.delivery().framing == Framing::Framed => key.clone(),
             Earlier::Uncertain => return Err(SendError::Uncertain { key: key.clone() }),
             Earlier::Nothing => key.clone(),
         },
@@ -203,9 +212,9 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     let pane = receiving_pane(&agent)?;
     let message = Message { text, key: key.as_str(), patience: request.patience };
     log.typing(world.clock.now(), &key, text)?;
-    let outcome = type_into(world, &agent, &pane, &layout, kind, message);
+    let outcome = type_into(world, &agent, &pane, &layout, &kind, message);
     let noted = match &outcome {
-        Ok(level) => log.sent(world.clock.now(), &key, *level, text),
+        Ok(delivered) => log.sent(world.clock.now(), &key, delivered.level, text),
         Err(error) => {
             let reason = crate::error_chain(error);
             log.failed(world.clock.now(), &key, error.level(), trace_of(error), &reason)
@@ -216,36 +225,49 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
         world.reporter.warn(&format!("the log of messages is incomplete: {}", crate::error_chain(&error)));
     }
     match outcome {
-        Ok(level) => Ok(Sent { level, key, was_repeated: false }),
+        Ok(delivered) => {
+            if let Some(left) = &delivered.left_aside {
+                world.reporter.warn(&left.to_string());
+            }
+            let blocked_by = blocking_dialog(world, &agent, &delivered);
+            Ok(Sent { level: delivered.level, key, was_repeated: false, blocked_by })
+        }
         Err(source) => Err(SendError::Deliver { name: agent.name().clone(), source }),
     }
 }
 
-/// A dialog that a hook told of may have been answered since: its terminal's title tells, once it has had time to.
+/// A dialog that a hook told of may have been answered since: its terminal tells.
 fn look_closely(world: &World, mut agent: Agent) -> Agent {
-    let age =
-        agent.state.since.and_then(|since| Duration::try_from(world.clock.now().duration_since(since)).ok());
-    if age.is_none_or(|age| age >= DIALOG_DELAY) {
-        let socket = world.socket(agent.host.as_ref());
-        agent.state = states::state(agent.host.as_ref(), &socket, &mut agent.facts);
-    }
+    agent.state = states::look(world, agent.host.as_ref(), &agent.facts);
     agent
 }
 
-fn kind_of(world: &World, agent: &Agent) -> Result<BuiltIn, SendError> {
+fn kind_of(world: &World, agent: &Agent) -> Result<Kind, SendError> {
     let agent_type = &agent.facts.record.agent_type;
     let unknown =
         || SendError::UnknownType { name: agent.name().clone(), agent_type: agent_type.to_string() };
-    agent_type::base_of(&world.settings, agent_type).ok_or_else(unknown)
+    agent_type::resolve(&world.settings, agent_type).map(ResolvedType::kind).map_err(|_| unknown())
+}
+
+fn shows_dialog(agent: &Agent) -> bool {
+    matches!(
+        agent.state.waiting_reason,
+        Some(WaitingReason::Permissions | WaitingReason::Question)
+            if agent.facts.record.brand.is_some() || agent.state.source == StateSource::Terminal
+    )
+}
+
+/// What is known of a dialog that is open now. One that opens later is not waited for: its state tells of it.
+fn blocking_dialog(world: &World, agent: &Agent, delivered: &Delivered) -> Option<String> {
+    let told = look_again(agent, Detail::Basic).ok().filter(shows_dialog);
+    let told = told.map(|agent| look_closely(world, agent)).filter(shows_dialog);
+    let covered = || "something else is in the place of its input box".to_owned();
+    told.map(|agent| agent.state.evidence).or_else(|| delivered.box_is_covered.then(covered))
 }
 
 /// Text typed into a dialog would be an answer to it.
 fn refuse_dialog(agent: &Agent) -> Result<(), SendError> {
-    let is_dialog = matches!(
-        agent.state.waiting_reason,
-        Some(WaitingReason::Permissions | WaitingReason::Question) if agent.facts.record.brand.is_some()
-    );
-    if is_dialog {
+    if shows_dialog(agent) {
         let evidence = agent.state.evidence.clone();
         return Err(SendError::DialogOpen { name: agent.name().clone(), evidence });
     }
@@ -269,9 +291,9 @@ fn type_into(
     agent: &Agent,
     pane: &PaneId,
     layout: &AgentLayout,
-    kind: BuiltIn,
+    kind: &Kind,
     message: Message<'_>,
-) -> Result<DeliveryLevel, DeliverError> {
+) -> Result<Delivered, DeliverError> {
     let to = Recipient {
         host: agent.host.as_ref(),
         pane,
@@ -289,6 +311,7 @@ fn type_into(
 fn trace_of(error: &DeliverError) -> Trace {
     match error {
         DeliverError::LineTooLong { .. }
+        | DeliverError::Declared(_)
         | DeliverError::BoxInUse
         | DeliverError::NoBox
         | DeliverError::Terminal(_) => Trace::NothingTyped,
@@ -301,7 +324,10 @@ fn trace_of(error: &DeliverError) -> Trace {
                 Trace::MaybeTyped
             }
         },
+        DeliverError::AndLeftAside { source, .. } => trace_of(source),
         DeliverError::NotAccepted { .. }
+        | DeliverError::UnknownCommand
+        | DeliverError::Unrecorded { .. }
         | DeliverError::Proof(_)
         | DeliverError::Watch(_)
         | DeliverError::Interrupted(_) => Trace::MaybeTyped,

@@ -66,6 +66,12 @@ pub enum StartError {
         /// Why.
         evidence: String,
     },
+    /// It ran once, for the command that created it.
+    #[error("agent `{name}` runs without a terminal, once, and cannot be started again")]
+    Headless {
+        /// Its name.
+        name: String,
+    },
     /// What was left of it could not be ended first.
     #[error("what is left of agent `{name}` could not be ended first")]
     Stop {
@@ -120,6 +126,9 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
             return Err(StartError::Unknown { name: name(), evidence: agent.state.evidence.clone() });
         }
         _ => {}
+    }
+    if record.headless {
+        return Err(StartError::Headless { name: name() });
     }
     let host = agent.host.as_ref();
     let busy = Guard::take(host, &record.id).map_err(|source| StartError::Guard { name: name(), source })?;

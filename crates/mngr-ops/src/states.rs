@@ -1,39 +1,103 @@
 //! From the facts of one host's agents to their states.
 //!
-//! Budget: no process, or one `tmux list-panes` where a terminal's title could refute a state.
+//! Budget: no process, or one tmux process for all agents whose terminals could say something else.
+
+use std::collections::HashMap;
 
 use mngr_agents::detect;
+use mngr_agents::kind::Kind;
+use mngr_config::Settings;
 use mngr_host::host::Host;
 use mngr_host::tmux::{PaneId, Socket, Tmux};
-use mngr_model::facts::AgentFacts;
+use mngr_model::AgentTypeName;
+use mngr_model::facts::{AgentFacts, ProcessFact};
 use mngr_model::state::StateReport;
 
-/// The states of these agents, in their order. Titles that were looked at are kept in the facts.
-pub(crate) fn states(host: &dyn Host, socket: &Socket, agents: &mut [AgentFacts]) -> Vec<StateReport> {
+use crate::create::agent_type;
+use crate::world::World;
+
+/// The types of some agents as they are in force now. A type that is not known any more has none.
+#[derive(Default)]
+pub(crate) struct Kinds(HashMap<AgentTypeName, Option<Kind>>);
+
+impl Kinds {
+    /// The types of these agents. Those that are not alive need none.
+    pub(crate) fn of<'a>(settings: &Settings, agents: impl IntoIterator<Item = &'a AgentFacts>) -> Self {
+        let mut kinds = Self::default();
+        for facts in agents {
+            let name = &facts.record.agent_type;
+            if !kinds.0.contains_key(name) {
+                let resolved = agent_type::resolve(settings, name).ok();
+                kinds.0.insert(name.clone(), resolved.map(agent_type::ResolvedType::kind));
+            }
+        }
+        kinds
+    }
+
+    /// Whether this agent says what it does on its screen alone.
+    pub(crate) fn is_told_by_screen(&self, facts: &AgentFacts) -> bool {
+        pane_of(facts).is_some() && self.get(&facts.record.agent_type).is_some_and(Kind::is_told_by_screen)
+    }
+
+    /// The type of that name.
+    pub(crate) fn get(&self, name: &AgentTypeName) -> Option<&Kind> {
+        self.0.get(name)?.as_ref()
+    }
+}
+
+/// The states of these agents, in their order.
+pub(crate) fn states(
+    host: &dyn Host,
+    socket: &Socket,
+    kinds: &Kinds,
+    agents: &[AgentFacts],
+) -> Vec<StateReport> {
     let mut reports: Vec<StateReport> = agents.iter().map(detect::process_state).collect();
-    let wanting: Vec<usize> =
-        (0..agents.len()).filter(|at| detect::wants_title(&agents[*at], &reports[*at])).collect();
+    let wanting: Vec<(usize, &Kind, PaneId)> = agents
+        .iter()
+        .enumerate()
+        .filter_map(|(at, facts)| {
+            let kind = kinds.get(&facts.record.agent_type)?;
+            kind.wants_view(&reports[at]).then_some((at, kind, pane_of(facts)?))
+        })
+        .collect();
     if wanting.is_empty() {
         return reports;
     }
-    // Without titles the rest of the evidence decides.
-    let titles = Tmux::new(host, socket).pane_titles().unwrap_or_default();
-    for at in wanting {
-        let facts = &mut agents[at];
-        let pane = facts.process.pane.as_deref().and_then(PaneId::parse);
-        let title = titles.iter().find(|(id, _)| Some(id) == pane.as_ref()).map(|(_, title)| title.clone());
-        if let (Some(program), Some(title)) = (&mut facts.program, title) {
-            program.title = Some(title);
-            reports[at] = detect::process_state(facts);
-        }
+    let panes: Vec<PaneId> = wanting.iter().map(|(_, _, pane)| pane.clone()).collect();
+    // Without its screen the rest of the evidence decides, and says so.
+    let views = Tmux::new(host, socket).views(&panes).unwrap_or_default();
+    for (at, kind, pane) in wanting {
+        let report = reports[at].clone();
+        reports[at] = kind.judge(report, views.get(&pane));
     }
     reports
 }
 
 /// The state of one agent.
-pub(crate) fn state(host: &dyn Host, socket: &Socket, facts: &mut AgentFacts) -> StateReport {
-    match states(host, socket, std::slice::from_mut(facts)).pop() {
+pub(crate) fn state(host: &dyn Host, socket: &Socket, kinds: &Kinds, facts: &AgentFacts) -> StateReport {
+    match states(host, socket, kinds, std::slice::from_ref(facts)).pop() {
         Some(report) => report,
         None => detect::process_state(facts),
     }
 }
+
+/// The state of one agent by what its terminal shows, too, under the settings of this command.
+pub(crate) fn look(world: &World, host: &dyn Host, facts: &AgentFacts) -> StateReport {
+    let kinds = Kinds::of(&world.settings, [facts]);
+    state(host, &world.socket(host), &kinds, facts)
+}
+
+/// The pane of an agent that lives in it. What stands there after its end is not the agent's.
+fn pane_of(facts: &AgentFacts) -> Option<PaneId> {
+    match facts.agent {
+        // A headless agent shows nothing there.
+        ProcessFact::Alive { terminal: Some(_), .. } if !facts.record.headless => {
+            PaneId::parse(facts.process.pane.as_deref()?)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! `wait`: until agents are in a state. Woken by file events and by the end of processes; spawns nothing.
+//! `wait`: until agents are in a state. Woken by file events and by the end of processes; spawns
+//! nothing, except to look at agents whose screen alone tells what they do.
 //!
 //! A target counts as soon as it was seen in a wanted state, whatever it does afterwards. A target that is destroyed
 //! meanwhile counts as `STOPPED`, because destroying stops it first; for any other state it makes the wait hopeless,
@@ -14,6 +15,8 @@ use mngr_model::{AgentId, AgentName, AgentState, HostState};
 use serde::Serialize;
 
 use crate::fleet::Agent;
+use crate::signs;
+use crate::states::Kinds;
 use crate::world::World;
 
 mod board;
@@ -142,12 +145,14 @@ pub fn wait(
         return Ok(summary(&board, targets, started.elapsed()));
     }
     let (sender, news) = mpsc::channel();
+    let kinds = Arc::new(Kinds::of(&world.settings, targets.iter().map(|agent| &agent.facts)));
     let listening = Listening(Arc::new(AtomicBool::new(false)));
     for targets in by_host(targets) {
         let Some((_, first)) = targets.first() else { continue };
         let watcher = Watcher {
             host: first.host.clone(),
             socket: world.socket(first.host.as_ref()),
+            kinds: kinds.clone(),
             targets: targets.iter().map(|(index, agent)| target(*index, agent)).collect(),
             goal: goal.clone(),
             interval: request.interval,
@@ -185,6 +190,8 @@ fn target(index: usize, agent: &Agent) -> Target {
         id: agent.id().clone(),
         seen: Seen::State(agent.state.state),
         processes: process.agent.into_iter().chain(process.supervisor).collect(),
+        folders: signs::folders(agent.host.as_ref(), &agent.facts),
+        is_told_by_screen: false,
     }
 }
 

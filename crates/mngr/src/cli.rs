@@ -13,8 +13,8 @@ pub(crate) mod usage;
 use clap::{Command, Subcommand};
 
 use crate::commands::{
-    capture, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label, list,
-    message, pull, push, rename, start, stop, transcript, undo, usage as usage_verb, wait,
+    capture, clone, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label,
+    list, message, pull, push, rename, start, stop, transcript, undo, usage as usage_verb, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -30,6 +30,8 @@ pub(crate) const NAME: &str = "mngr";
 pub(crate) enum Verb {
     /// Print what an agent's terminal shows
     Capture(capture::CaptureArgs),
+    /// Create an agent from another one
+    Clone(Box<clone::CloneArgs>),
     /// Show and change settings
     #[command(visible_alias = "cfg")]
     Config(config::ConfigArgs),
@@ -87,6 +89,7 @@ impl Verb {
     pub(crate) fn common(&self) -> &CommonArgs {
         match self {
             Self::Capture(args) => &args.common,
+            Self::Clone(args) => &args.common,
             Self::Config(args) => args.common(),
             Self::Connect(args) => &args.common,
             Self::Create(args) => &args.common,
@@ -115,6 +118,7 @@ impl Verb {
     pub(crate) fn run(self, ctx: &mut Ctx) -> Result<ExitCode, CliError> {
         match self {
             Self::Capture(args) => capture::run(ctx, args),
+            Self::Clone(args) => clone::run(ctx, *args),
             Self::Config(args) => config::run(ctx, args),
             Self::Connect(args) => connect::run(ctx, args),
             Self::Create(args) => create::run(ctx, *args),

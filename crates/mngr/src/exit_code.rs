@@ -22,10 +22,6 @@ pub(crate) enum ExitCode {
     /// A provider could not be enumerated.
     ProviderUnavailable,
     /// Delivered, but a dialog blocks the agent.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the first agent type with dialogs will be blocked by one")
-    )]
     Blocked,
     /// The time was up.
     TimedOut,
@@ -33,7 +29,8 @@ pub(crate) enum ExitCode {
     NotFound,
     /// The user interrupted it.
     Interrupted,
-    /// `exec` on one target: the command's own code, or one of its two reserved ones.
+    /// `exec` on one target and `create --foreground`: the program's own code, or one of the two reserved ones of
+    /// `exec`.
     Program(u8),
 }
 
@@ -43,6 +40,11 @@ impl ExitCode {
 
     /// `exec` on one target: the time was up, so there is no code of the command.
     pub(crate) const EXEC_TIMED_OUT: Self = Self::Program(124);
+
+    /// The code of a program that was run, as a shell reports it.
+    pub(crate) fn of_program(code: i32) -> Self {
+        Self::Program(u8::try_from(code).unwrap_or(u8::MAX))
+    }
 
     /// The number the shell sees.
     pub(crate) fn number(self) -> u8 {

@@ -9,13 +9,22 @@ use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::config::{self, UserConfig};
-use super::{composer, evidence, status};
-use crate::brand::{Brand, Composer, ProvisionError, Provisioned, Provisioning};
+use super::{composer, evidence, login, status};
+use crate::brand::{
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
+};
+use crate::login::{LoginPlace, MissingLogin};
+use crate::user::UserSide;
 
 const HOOK: &str = include_str!("hook.sh");
 
 /// Its configuration folder, below the state folder.
-const CONFIG_DIR: &str = "plugin/claude/anthropic";
+pub(super) const CONFIG_DIR: &str = "plugin/claude/anthropic";
+
+/// The session the agent is in, kept by its hooks.
+pub(crate) const SESSION: &str = "claude_session_id";
+/// All its sessions in the order in which they began, one per line, kept by its hooks.
+pub(crate) const SESSION_HISTORY: &str = "claude_session_id_history";
 
 /// Claude Code.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,11 +37,14 @@ impl Brand for Claude {
         let hook = request.agent.commands().join("claude-hook.sh");
         files.make_folder(&request.agent.events().join("claude"))?;
         files.write(&hook, HOOK.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
-        let user = UserConfig::find(request);
+        let user = UserConfig::find(&UserSide::of(request));
         config::write(request, user.as_ref(), &folder, &hook)?;
         let mut env = vec![pair("CLAUDE_CONFIG_DIR", folder.as_str())?];
         if let Some(user) = &user {
             env.push(pair("ORIGINAL_CLAUDE_CONFIG_DIR", user.folder().as_str())?);
+        }
+        if request.host.info().id == request.client.info().id {
+            env.push(pair(login::STORE_VARIABLE, login::users_store(request.vars))?);
         }
         let policy = request.settings.iter().find_map(|settings| settings.extra.get("update_policy"));
         if policy.and_then(|policy| policy.as_str()).is_none_or(|policy| policy == "NEVER") {
@@ -46,13 +58,17 @@ impl Brand for Claude {
         })
     }
 
+    fn missing_login(&self, place: &LoginPlace<'_>) -> Result<Option<MissingLogin>, ProvisionError> {
+        login::missing(place)
+    }
+
     fn conversation_words(
         &self,
         host: &dyn Host,
         agent: &AgentLayout,
         record: &AgentRecord,
     ) -> Result<Vec<String>, FilesError> {
-        let noted = host.files().read_if_there(&agent.root().join("claude_session_id"))?;
+        let noted = host.files().read_if_there(&agent.root().join(SESSION))?;
         let noted =
             noted.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()).filter(|id| is_session(id));
         let session = match noted {
@@ -72,10 +88,6 @@ impl Brand for Claude {
         status::state(program, markers)
     }
 
-    fn wants_title(&self, _report: &StateReport) -> bool {
-        false
-    }
-
     fn is_ready(&self, program: &ProgramFacts, _markers: &Markers) -> bool {
         status::Status::parse(program).is_some_and(|status| status.status.is_some())
     }
@@ -93,15 +105,29 @@ impl Brand for Claude {
         record: &AgentRecord,
         program: Option<&ProgramFacts>,
         agent: &AgentLayout,
-        _text: &str,
+        text: &str,
     ) -> Vec<HostPath> {
         let said = program.and_then(status::Status::parse).and_then(|status| status.session_id);
         let session = said.filter(|id| is_session(id)).unwrap_or_else(|| session_of(record));
-        vec![agent.events().join("claude/hooks.log"), transcript_path(agent, record, &session)]
+        let mut paths =
+            vec![agent.events().join("claude/hooks.log"), transcript_path(agent, record, &session)];
+        // Commands that open a dialog are noted nowhere else.
+        if text.starts_with(['/', '!']) {
+            paths.push(agent.root().join(CONFIG_DIR).join("history.jsonl"));
+        }
+        paths
     }
 
     fn proves(&self, appended: &str, text: &str) -> bool {
         evidence::proves(appended, text)
+    }
+
+    fn is_command(&self, text: &str) -> bool {
+        is_slash_command(text)
+    }
+
+    fn command_fate(&self, appended: &str, text: &str) -> Option<CommandFate> {
+        evidence::command_fate(appended, text)
     }
 }
 
@@ -136,11 +162,15 @@ fn is_session(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-/// Where Claude Code keeps the conversation: one folder per work dir, its path with everything odd as `-`.
 fn transcript_path(agent: &AgentLayout, record: &AgentRecord, session: &str) -> HostPath {
+    project_folder(agent, &record.work_dir).join(&format!("{session}.jsonl"))
+}
+
+/// Where Claude Code keeps conversations: one folder per work dir, its path with everything odd as `-`.
+pub(crate) fn project_folder(agent: &AgentLayout, work_dir: &HostPath) -> HostPath {
     let slug: String =
-        record.work_dir.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    agent.root().join(CONFIG_DIR).join("projects").join(&slug).join(&format!("{session}.jsonl"))
+        work_dir.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    agent.root().join(CONFIG_DIR).join("projects").join(&slug)
 }
 
 #[cfg(test)]

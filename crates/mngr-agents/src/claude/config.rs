@@ -5,10 +5,18 @@ use mngr_host::files::{Access, Durability, Files};
 use mngr_model::HostPath;
 use serde_json::{Map, Value, json};
 
+use super::brand::CONFIG_DIR;
+use super::login::{self, KeyAnswer};
 use crate::brand::{Consent, ProvisionError, Provisioning};
+use crate::ordinary::read_ordinary;
+use crate::user::UserSide;
 
+/// What Claude Code remembers about itself and the folders it was started in.
+const MAIN_FILE: &str = ".claude.json";
 /// The program's name in messages.
-const PROGRAM: &str = "Claude Code";
+pub(super) const PROGRAM: &str = "Claude Code";
+/// The user's login, which every agent shares.
+pub(super) const CREDENTIALS: &str = ".credentials.json";
 
 /// Events mngr listens to.
 const EVENTS: [&str; 8] = [
@@ -23,27 +31,37 @@ const EVENTS: [&str; 8] = [
 ];
 
 /// What of the user's folder every agent shares by link.
-const SHARED: [&str; 7] =
-    [".credentials.json", "CLAUDE.md", "skills", "agents", "commands", "plugins", "keybindings.json"];
+const SHARED: [&str; 6] = ["CLAUDE.md", "skills", "agents", "commands", "plugins", "keybindings.json"];
+/// Answers that hold for an agent made from another one too, where the user's own file has none.
+const INHERITED: [&str; 3] = ["hasCompletedOnboarding", "theme", KEY_ANSWERS];
+/// What was said about keys among the variables.
+const KEY_ANSWERS: &str = "customApiKeyResponses";
 
 /// The user's own configuration.
-pub(super) struct UserConfig {
+pub(crate) struct UserConfig {
     folder: HostPath,
     main_file: HostPath,
 }
 
 impl UserConfig {
-    pub(super) fn find(request: &Provisioning<'_>) -> Option<Self> {
-        if let Some(folder) = request.vars.get("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty()) {
-            let folder = HostPath::new(folder.clone());
-            return Some(Self { main_file: folder.join(".claude.json"), folder });
-        }
-        let home = request.home?;
-        Some(Self { folder: home.join(".claude"), main_file: home.join(".claude.json") })
+    pub(crate) fn find(user: &UserSide<'_>) -> Option<Self> {
+        const VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+        let folder = user.folder(VARIABLE, ".claude")?;
+        // In a home the file stands beside the folder, elsewhere in it.
+        let is_elsewhere = user.vars.get(VARIABLE).is_some_and(|folder| !folder.is_empty());
+        let main_file = match user.home.filter(|_| !is_elsewhere) {
+            Some(home) => home.join(MAIN_FILE),
+            None => folder.join(MAIN_FILE),
+        };
+        Some(Self { folder, main_file })
     }
 
-    pub(super) fn folder(&self) -> &HostPath {
+    pub(crate) fn folder(&self) -> &HostPath {
         &self.folder
+    }
+
+    pub(super) fn main_file(&self) -> &HostPath {
+        &self.main_file
     }
 }
 
@@ -57,18 +75,25 @@ pub(super) fn write(
     let files = request.host.files();
     files.make_folder(&folder.join("sessions"))?;
     let main = main_file(request, user)?;
-    write_json(files, &folder.join(".claude.json"), &Value::Object(main))?;
+    write_json(files, &folder.join(MAIN_FILE), &Value::Object(main))?;
     let settings = settings(request, user, hook)?;
     write_json(files, &folder.join("settings.json"), &settings)?;
     let Some(user) = user else { return Ok(()) };
+    // A link: a new login, or a new skill, is there for every agent at once.
+    let link = |name: &str| -> Result<(), ProvisionError> {
+        if files.stat(&folder.join(name))?.is_none() {
+            files.link(user.folder.join(name).as_str(), &folder.join(name))?;
+        }
+        Ok(())
+    };
     for name in SHARED {
-        let theirs = user.folder.join(name);
-        // A link: a new login, or a new skill, is there for every agent at once.
-        if request.client.files().exists(&theirs)? && !files.exists(&folder.join(name))? {
-            files.link(theirs.as_str(), &folder.join(name))?;
+        if request.client.files().exists(&user.folder.join(name))? {
+            link(name)?;
         }
     }
-    Ok(())
+    // For versions that know no other place for it. Also where there is none yet: whoever logs in at an agent's terminal
+    // has logged in for all.
+    if request.client.files().exists(&user.folder)? { link(CREDENTIALS) } else { Ok(()) }
 }
 
 fn write_json(files: &dyn Files, path: &HostPath, value: &Value) -> Result<(), ProvisionError> {
@@ -76,7 +101,7 @@ fn write_json(files: &dyn Files, path: &HostPath, value: &Value) -> Result<(), P
     Ok(files.write(path, text.as_bytes(), Access::Private, Durability::Cached)?)
 }
 
-fn read_json(files: &dyn Files, path: &HostPath) -> Result<Map<String, Value>, ProvisionError> {
+pub(super) fn read_json(files: &dyn Files, path: &HostPath) -> Result<Map<String, Value>, ProvisionError> {
     let Some(bytes) = files.read_if_there(path)? else { return Ok(Map::new()) };
     serde_json::from_slice(&bytes).map_err(|source| ProvisionError::Damaged { path: path.clone(), source })
 }
@@ -90,6 +115,12 @@ fn main_file(
         Some(user) => read_json(request.client.files(), &user.main_file)?,
         None => Map::new(),
     };
+    let parent = parents_main_file(request)?;
+    for key in INHERITED {
+        if let Some(value) = parent.get(key).filter(|_| !main.contains_key(key)) {
+            main.insert(key.to_owned(), value.clone());
+        }
+    }
     let is_set = |value: Option<&Value>| value.and_then(Value::as_bool).unwrap_or(false);
     if !is_set(main.get("hasCompletedOnboarding")) {
         match request.consent {
@@ -102,7 +133,9 @@ fn main_file(
         }
     }
     let projects = main.entry("projects").or_insert_with(|| json!({}));
-    let mut project = projects.get(request.source.as_str()).cloned().unwrap_or_else(|| json!({}));
+    let of_source = |projects: Option<&Value>| projects?.get(request.source.as_str()).cloned();
+    let project = of_source(Some(projects)).or_else(|| of_source(parent.get("projects")));
+    let mut project = project.unwrap_or_else(|| json!({}));
     if !is_set(project.get("hasTrustDialogAccepted")) {
         match request.consent {
             Consent::Dialogs => project["hasTrustDialogAccepted"] = true.into(),
@@ -113,7 +146,40 @@ fn main_file(
         }
     }
     projects[request.record.work_dir.as_str()] = project;
+    settle_key(request, &mut main)?;
     Ok(main)
+}
+
+/// `.claude.json` of the agent this one is made from. That agent can write it, so nothing in it is an error.
+fn parents_main_file(request: &Provisioning<'_>) -> Result<Map<String, Value>, ProvisionError> {
+    let Some(parent) = request.parent else { return Ok(Map::new()) };
+    let path = parent.root().join(CONFIG_DIR).join(MAIN_FILE);
+    let bytes = read_ordinary(request.host.files(), &path)?.unwrap_or_default();
+    Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+/// Claude Code asks whether to use a key it finds among its variables.
+fn settle_key(request: &Provisioning<'_>, main: &mut Map<String, Value>) -> Result<(), ProvisionError> {
+    let Some(key) = request.env.get(login::KEY_VARIABLE).filter(|key| !key.is_empty()) else {
+        return Ok(());
+    };
+    if login::answer_about(main, key) != KeyAnswer::NotAskedYet {
+        return Ok(());
+    }
+    match request.consent {
+        Consent::Ask => Ok(()),
+        Consent::Refuse => {
+            Err(needs_consent(&format!("whether to use the key in `{}`", login::KEY_VARIABLE)))
+        }
+        Consent::Dialogs => {
+            let answers = main.entry(KEY_ANSWERS).or_insert_with(|| json!({}));
+            match &mut answers["approved"] {
+                Value::Array(approved) => approved.push(login::key_tail(key).into()),
+                slot => *slot = json!([login::key_tail(key)]),
+            }
+            Ok(())
+        }
+    }
 }
 
 fn needs_consent(question: &str) -> ProvisionError {

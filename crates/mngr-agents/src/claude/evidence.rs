@@ -1,6 +1,24 @@
-//! Proof that Claude Code took a message: its own `UserPromptSubmit` event, or what it wrote into its transcript.
+//! Proof that Claude Code took a message: its own `UserPromptSubmit` event, or what it wrote into its transcript, or for
+//! commands into its list of what was submitted.
 
 use serde_json::Value;
+
+use crate::brand::CommandFate;
+
+/// What the transcript says became of a command. One that opens a dialog is not noted there.
+pub(super) fn command_fate(appended: &str, text: &str) -> Option<CommandFate> {
+    let name = text.split_whitespace().next().unwrap_or_default();
+    let unknown = format!("Unknown command: {name}");
+    let records = appended.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    records
+        .filter(|record| matches!(record["type"].as_str(), Some("user" | "system")))
+        .filter_map(|record| plain(&record["message"]["content"]).or_else(|| plain(&record["content"])))
+        .find_map(|content| match content {
+            _ if is_command(&content, text) => Some(CommandFate::Ran),
+            _ if content.trim() == unknown => Some(CommandFate::Refused),
+            _ => None,
+        })
+}
 
 /// Whether a line of the hook log or of the transcript shows that this text was taken.
 pub(super) fn proves(appended: &str, text: &str) -> bool {
@@ -17,8 +35,13 @@ fn line_proves(line: &str, text: &str, wanted: &str) -> bool {
     match event {
         Some("UserPromptSubmit") => record["prompt"].as_str().is_some_and(|prompt| squeeze(prompt) == wanted),
         Some(_) => false,
-        None => transcript_proves(&record, text, wanted),
+        None => transcript_proves(&record, text, wanted) || is_listed(&record, wanted),
     }
+}
+
+/// Whether the record is the line of the text in the list of what was submitted.
+fn is_listed(record: &Value, wanted: &str) -> bool {
+    record["display"].as_str().is_some_and(|display| squeeze(display) == wanted)
 }
 
 fn transcript_proves(record: &Value, text: &str, wanted: &str) -> bool {
@@ -88,5 +111,19 @@ mod tests {
         assert!(proves(slash, "/clear") && !proves(slash, "/cle"));
         let shell = r#"{"type":"user","message":{"content":"<bash-input>ls -l</bash-input>"}}"#;
         assert!(proves(shell, "!ls -l") && !proves(shell, "!ls"));
+        let listed =
+            r#"{"display":"/model","pastedContents":{},"timestamp":1,"project":"/w","sessionId":"s"}"#;
+        assert!(proves(listed, "/model") && !proves(listed, "/mod"));
+    }
+
+    #[test]
+    fn what_became_of_a_command_is_told_by_the_transcript_alone() {
+        let ran = r#"{"type":"system","content":"<command-name>/context</command-name>"}"#;
+        let unknown = r#"{"type":"system","subtype":"informational","content":"Unknown command: /nosuch"}"#;
+        let listed = r#"{"display":"/nosuch thing"}"#;
+        assert_eq!(command_fate(ran, "/context"), Some(CommandFate::Ran));
+        assert_eq!(command_fate(unknown, "/nosuch thing"), Some(CommandFate::Refused));
+        assert_eq!(command_fate(unknown, "/nosu"), None);
+        assert_eq!(command_fate(listed, "/nosuch thing"), None);
     }
 }

@@ -4,6 +4,9 @@ mod brand;
 mod composer;
 mod config;
 mod evidence;
+mod login;
 mod status;
 
 pub use brand::Claude;
+pub(crate) use brand::{SESSION, SESSION_HISTORY, project_folder};
+pub(crate) use config::UserConfig;

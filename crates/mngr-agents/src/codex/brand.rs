@@ -5,12 +5,16 @@ use mngr_host::host::Host;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
-use mngr_model::state::{StateReport, WaitingReason};
+use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::rollout::{self, Turn};
-use super::{composer, config, evidence, places, status};
-use crate::brand::{Brand, Composer, ProvisionError, Provisioned, Provisioning};
+use super::{composer, config, evidence, login, places, status};
+use crate::brand::{
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
+};
+use crate::login::{LoginPlace, MissingLogin};
+use crate::user::UserSide;
 
 const HOOK: &str = include_str!("hook.sh");
 
@@ -27,7 +31,7 @@ impl Brand for Codex {
         // Made here so that the first start can be watched for.
         files.make_folder(&request.agent.root().join(places::LOCKS))?;
         files.write(&hook, HOOK.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
-        let user = config::users_home(request);
+        let user = config::users_home(&UserSide::of(request));
         config::write(request, user.as_ref(), &folder, &hook)?;
         Ok(Provisioned {
             env: vec![EnvPair::new("CODEX_HOME".parse()?, folder.as_str())?],
@@ -35,6 +39,10 @@ impl Brand for Codex {
             status_file: Some(places::ROLLOUT.to_owned()),
             ready_folder: Some(places::LOCKS.to_owned()),
         })
+    }
+
+    fn missing_login(&self, place: &LoginPlace<'_>) -> Result<Option<MissingLogin>, ProvisionError> {
+        login::missing(place)
     }
 
     fn conversation_words(
@@ -48,15 +56,15 @@ impl Brand for Codex {
         let thread = String::from_utf8_lossy(&noted).trim().to_owned();
         let has_rollout = files.canonical(&agent.root().join(places::ROLLOUT)).is_ok();
         // Codex would refuse to go on with a conversation it has no record of.
-        Ok(if is_thread(&thread) && has_rollout { vec!["resume".to_owned(), thread] } else { Vec::new() })
+        Ok(if places::is_thread(&thread) && has_rollout {
+            vec!["resume".to_owned(), thread]
+        } else {
+            Vec::new()
+        })
     }
 
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
         status::state(program, markers)
-    }
-
-    fn wants_title(&self, report: &StateReport) -> bool {
-        matches!(report.waiting_reason, Some(WaitingReason::Permissions | WaitingReason::Question))
     }
 
     fn is_ready(&self, program: &ProgramFacts, markers: &Markers) -> bool {
@@ -78,12 +86,13 @@ impl Brand for Codex {
         agent: &AgentLayout,
         text: &str,
     ) -> Vec<HostPath> {
+        if self.is_command(text) {
+            return self.effects(program, agent);
+        }
         let mut paths = vec![places::hook_log(agent)];
         // The history is written the moment Enter is pressed. That is proof of its own where no event comes (a shell
         // command) or where it may come late (a turn under way); else the event also proves that the turn has begun.
-        let tail = program.and_then(|program| rollout::read(program.status.as_deref()?));
-        let is_busy = tail.is_some_and(|tail| matches!(tail.turn, Turn::UnderWay { .. }));
-        if is_busy || text.starts_with('!') {
+        if is_busy(program) || text.starts_with('!') {
             paths.push(places::history(agent));
         }
         paths
@@ -92,8 +101,28 @@ impl Brand for Codex {
     fn proves(&self, appended: &str, text: &str) -> bool {
         evidence::proves(appended, text)
     }
+
+    fn is_command(&self, text: &str) -> bool {
+        is_slash_command(text)
+    }
+
+    fn command_fate(&self, appended: &str, text: &str) -> Option<CommandFate> {
+        evidence::command_fate(appended, text)
+    }
 }
 
-fn is_thread(text: &str) -> bool {
-    text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+impl Codex {
+    /// Where it shows what a command does. A turn under way adds to its records by itself, so then they prove nothing.
+    fn effects(self, program: Option<&ProgramFacts>, agent: &AgentLayout) -> Vec<HostPath> {
+        let mut paths = vec![places::names(agent)];
+        if !is_busy(program) {
+            paths.extend([places::hook_log(agent), agent.root().join(places::ROLLOUT)]);
+        }
+        paths
+    }
+}
+
+fn is_busy(program: Option<&ProgramFacts>) -> bool {
+    let tail = program.and_then(|program| rollout::read(program.status.as_deref()?));
+    tail.is_some_and(|tail| matches!(tail.turn, Turn::UnderWay { .. }))
 }

@@ -1,99 +1,17 @@
-//! Reading Codex's input box off the screen.
-//!
-//! Its prompt sign is the same as that of past messages and of dialogs; only the style tells them apart.
+//! Reading Codex's input box off the screen. How it looks is data: `manifests/codex.toml`.
+
+use std::sync::LazyLock;
 
 use crate::brand::Composer;
+use crate::manifest::BuiltIn;
+use crate::screen::InputBox;
 
-const PROMPT: char = '›';
-/// The prompt sign while a shell command is typed.
-const SHELL_PROMPT: char = '!';
-
-/// How a character is shown, as far as it matters here.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Style {
-    bold: bool,
-    dim: bool,
-    reverse: bool,
-}
-
-impl Style {
-    /// The sign of the box itself. That of a past message is dim as well, that of a dialog's choice in reverse video.
-    fn is_of_prompt(self) -> bool {
-        self.bold && !self.dim && !self.reverse
-    }
-
-    /// After the parameters of a sequence `ESC [ ... m`.
-    fn after(mut self, parameters: &str) -> Self {
-        let mut codes = parameters.split([';', ':']);
-        while let Some(code) = codes.next() {
-            match code {
-                "" | "0" => self = Self::default(),
-                "1" => self.bold = true,
-                "2" => self.dim = true,
-                "7" => self.reverse = true,
-                "22" => (self.bold, self.dim) = (false, false),
-                "27" => self.reverse = false,
-                // A colour: the numbers behind it are no codes.
-                "38" | "48" | "58" => {
-                    let count = if codes.next() == Some("2") { 3 } else { 1 };
-                    codes.by_ref().take(count).for_each(drop);
-                }
-                _ => {}
-            }
-        }
-        self
-    }
-}
+static INPUT_BOX: LazyLock<Option<InputBox>> =
+    LazyLock::new(|| BuiltIn::Codex.manifest().compiled_input_box());
 
 /// What is in the box.
 pub(super) fn composer(screen: &str) -> Composer {
-    let lines = styled_lines(screen);
-    let sign = |line: &[(char, Style)]| {
-        line.first().filter(|(_, style)| style.is_of_prompt()).map(|(sign, _)| *sign)
-    };
-    let found = lines.iter().enumerate().rev().find_map(|(at, line)| match sign(line) {
-        Some(sign @ (PROMPT | SHELL_PROMPT)) => Some((at, sign)),
-        _ => None,
-    });
-    match found {
-        None => Composer::NotVisible,
-        // Somebody has begun to type a command for the shell.
-        Some((_, SHELL_PROMPT)) => Composer::HoldsText,
-        Some((at, _)) => {
-            // A text whose first line is empty goes on right below.
-            let holds_text = lines[at].iter().skip(1).chain(lines.get(at + 1).into_iter().flatten());
-            // A hint is dim, text is not.
-            let is_text = |(c, style): &(char, Style)| !c.is_whitespace() && !style.dim;
-            if holds_text.clone().any(is_text) { Composer::HoldsText } else { Composer::Empty }
-        }
-    }
-}
-
-/// The characters of each line with their style, which lasts over line ends.
-fn styled_lines(screen: &str) -> Vec<Vec<(char, Style)>> {
-    let mut style = Style::default();
-    let mut lines = Vec::new();
-    for line in screen.lines() {
-        let mut cells = Vec::new();
-        let mut rest = line;
-        while let Some(c) = rest.chars().next() {
-            let sequence = rest.strip_prefix("\u{1b}[").and_then(|after| after.split_once('m'));
-            match sequence {
-                Some((parameters, after))
-                    if parameters.chars().all(|c| c.is_ascii_digit() || ";:".contains(c)) =>
-                {
-                    style = style.after(parameters);
-                    rest = after;
-                }
-                _ => {
-                    cells.push((c, style));
-                    rest = &rest[c.len_utf8()..];
-                }
-            }
-        }
-        lines.push(cells);
-    }
-    lines
+    INPUT_BOX.as_ref().map_or(Composer::NotVisible, |input_box| input_box.read(screen).composer)
 }
 
 #[cfg(test)]

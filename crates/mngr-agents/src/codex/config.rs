@@ -7,14 +7,18 @@ use serde_json::{Value, json};
 use toml::Table;
 
 use super::hooks::{self, Permissions};
+use super::places;
 use crate::brand::{Consent, ProvisionError, Provisioning};
+use crate::ordinary::read_ordinary;
+use crate::user::UserSide;
 
 /// The program's name in messages.
-const PROGRAM: &str = "Codex";
+pub(super) const PROGRAM: &str = "Codex";
+/// The user's login, which every agent shares.
+pub(super) const CREDENTIALS: &str = "auth.json";
 
 /// What of the user's folder every agent shares by link.
-const SHARED: [&str; 7] =
-    ["auth.json", ".env", "AGENTS.md", "AGENTS.override.md", "prompts", "agents", "plugins"];
+const SHARED: [&str; 6] = [".env", "AGENTS.md", "AGENTS.override.md", "prompts", "agents", "plugins"];
 /// Layers of configuration a user may choose from.
 const PROFILE_SUFFIX: &str = ".config.toml";
 /// Rules about commands. Copied: "do not ask again", said to an agent, holds for that agent.
@@ -28,9 +32,8 @@ const PLAIN: [&str; 3] = ["model", "model_reasoning_effort", "sandbox_mode"];
 const OVERRIDES: [&str; 2] = ["config_overrides", "settings_overrides"];
 
 /// The user's own `CODEX_HOME`.
-pub(super) fn users_home(request: &Provisioning<'_>) -> Option<HostPath> {
-    let named = request.vars.get("CODEX_HOME").filter(|dir| !dir.is_empty());
-    named.map(HostPath::new).or_else(|| Some(request.home?.join(".codex")))
+pub(crate) fn users_home(user: &UserSide<'_>) -> Option<HostPath> {
+    user.folder("CODEX_HOME", ".codex")
 }
 
 /// Fills the agent's folder.
@@ -83,7 +86,7 @@ fn write_private(files: &dyn Files, path: &HostPath, text: &str) -> Result<(), P
     Ok(files.write(path, text.as_bytes(), Access::Private, Durability::Cached)?)
 }
 
-fn read_toml(files: &dyn Files, path: &HostPath) -> Result<Table, ProvisionError> {
+pub(super) fn read_toml(files: &dyn Files, path: &HostPath) -> Result<Table, ProvisionError> {
     let Some(bytes) = files.read_if_there(path)? else { return Ok(Table::new()) };
     let text = String::from_utf8_lossy(&bytes);
     toml::from_str(&text).map_err(|source| ProvisionError::DamagedToml { path: path.clone(), source })
@@ -107,9 +110,23 @@ fn edit_table<R>(parent: &mut Table, key: &str, edit: impl FnOnce(&mut Table) ->
 
 /// The work dir is as trusted as the folder it comes from.
 fn trust_work_dir(request: &Provisioning<'_>, config: &mut Table) -> Result<(), ProvisionError> {
-    let source = config.get("projects").and_then(|projects| projects.get(request.source.as_str()));
-    let level = match (source.and_then(|project| project.get("trust_level")), request.consent) {
-        (Some(level), _) => level.clone(),
+    let level = |config: &Table| {
+        let project = config.get("projects")?.get(request.source.as_str())?;
+        project.get("trust_level").cloned()
+    };
+    let of_parent = || -> Result<Option<toml::Value>, ProvisionError> {
+        let Some(parent) = request.parent else { return Ok(None) };
+        let path = parent.root().join(places::HOME).join("config.toml");
+        // That agent can write it, so nothing in it is an error.
+        let bytes = read_ordinary(request.host.files(), &path)?.unwrap_or_default();
+        Ok(level(&toml::from_str(&String::from_utf8_lossy(&bytes)).unwrap_or_default()))
+    };
+    let known = match level(config) {
+        Some(level) => Some(level),
+        None => of_parent()?,
+    };
+    let level = match (known, request.consent) {
+        (Some(level), _) => level,
         (None, Consent::Dialogs) => "trusted".into(),
         (None, Consent::Refuse) => {
             let question = format!("whether you trust the files in `{}`", request.source);
@@ -136,6 +153,10 @@ fn settle(request: &Provisioning<'_>, config: &mut Table) -> Result<(), Provisio
         features.insert("daemon_auto_start".to_owned(), false.into());
         features.insert("hooks".to_owned(), true.into());
     });
+    edit_table(config, "tui", |tui| {
+        // A conversation that was begun elsewhere, as an adopted one was, goes on in the agent's own work dir.
+        tui.insert("resume_cwd".to_owned(), "current".into());
+    });
     edit_table(config, "history", |history| {
         // What was submitted is proved by the history; cutting it from the front would move what is looked at.
         history.insert("persistence".to_owned(), "save-all".into());
@@ -151,7 +172,15 @@ fn settle(request: &Provisioning<'_>, config: &mut Table) -> Result<(), Provisio
         }
     }
     add_instructions(request.settings, config)?;
-    for settings in request.settings.iter().rev() {
+    apply_overrides(request.settings, config)
+}
+
+/// The tables of settings that the type has for Codex, on top of what is there.
+pub(super) fn apply_overrides(
+    settings: &[AgentTypeSettings],
+    config: &mut Table,
+) -> Result<(), ProvisionError> {
+    for settings in settings.iter().rev() {
         for key in OVERRIDES {
             let Some(value) = settings.extra.get(key) else { continue };
             let wrong = ProvisionError::Setting { key, expected: "a table" };
@@ -206,6 +235,10 @@ fn share(request: &Provisioning<'_>, user: &HostPath, folder: &HostPath) -> Resu
     let link = |from: &HostPath, name: &str| -> Result<(), ProvisionError> {
         Ok(ours.link(from.join(name).as_str(), &folder.join(name))?)
     };
+    // Also where there is none yet: whoever logs in at an agent's terminal has logged in for all.
+    if theirs.exists(user)? {
+        link(user, CREDENTIALS)?;
+    }
     for entry in theirs.list(user)? {
         if SHARED.contains(&entry.name.as_str()) || entry.name.ends_with(PROFILE_SUFFIX) {
             link(user, &entry.name)?;

@@ -1,6 +1,9 @@
-//! Proof that Codex took a message: its own `UserPromptSubmit` event, or its list of what was submitted.
+//! Proof that Codex took a message: its own `UserPromptSubmit` event, or its list of what was submitted. It lists no
+//! commands: those are proved by what they do, as far as that is recorded.
 
 use serde::Deserialize;
+
+use crate::brand::CommandFate;
 
 /// A line of the hook log or of the history.
 #[derive(Deserialize)]
@@ -9,6 +12,37 @@ struct Submitted {
     prompt: Option<String>,
     /// In the history.
     text: Option<String>,
+}
+
+/// A line of the rollout, or of the list of conversations.
+#[derive(Deserialize)]
+struct Effect {
+    /// In the rollout.
+    payload: Option<Kind>,
+    /// In the list.
+    thread_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+/// What became of a command, by what it does: it begins a turn (`/compact`, `/init`, a prompt of the user's), begins a
+/// conversation (`/new`), or names it (`/rename`).
+pub(super) fn command_fate(appended: &str, text: &str) -> Option<CommandFate> {
+    appended.lines().any(|line| is_effect(line, text)).then_some(CommandFate::Ran)
+}
+
+fn is_effect(line: &str, text: &str) -> bool {
+    if let Some(("SessionStart" | "UserPromptSubmit", _)) = line.split_once(' ') {
+        return true;
+    }
+    let Ok(effect) = serde_json::from_str::<Effect>(line) else { return false };
+    let begins_turn = effect.payload.and_then(|payload| payload.kind).as_deref() == Some("task_started");
+    let named = effect.thread_name.as_deref().map(str::trim);
+    begins_turn || named.is_some() && named == text.strip_prefix("/rename").map(str::trim)
 }
 
 /// Whether a line of the hook log or of the history shows that this text was taken.
@@ -45,6 +79,17 @@ mod tests {
         }
         assert!(!proves(r#"Stop {"prompt":"do this\n\tand that"}"#, text));
         assert!(!proves(r#"UserPromptSubmit {"prompt":"do thi"#, text));
+    }
+
+    #[test]
+    fn a_command_is_proved_by_what_it_does() {
+        let turn = r#"{"timestamp":"t","type":"event_msg","payload":{"type":"task_started"}}"#;
+        let name = r#"{"id":"i","thread_name":"heron","updated_at":"t"}"#;
+        assert_eq!(command_fate(turn, "/compact"), Some(CommandFate::Ran));
+        assert_eq!(command_fate("SessionStart {}", "/new"), Some(CommandFate::Ran));
+        assert_eq!(command_fate(name, "/rename heron"), Some(CommandFate::Ran));
+        assert_eq!(command_fate(name, "/rename egret"), None);
+        assert_eq!(command_fate("Stop {}\n{\"payload\":{\"type\":\"token_count\"}}", "/compact"), None);
     }
 
     #[test]

@@ -1,13 +1,10 @@
-//! From Codex's own record, its hooks and its terminal's title to a state. The newest evidence that contradicts wins.
+//! From Codex's own record and its hooks to a state. The newest evidence that contradicts wins.
 
 use jiff::Timestamp;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::state::{AgentState, StateReport, StateSource, WaitingReason};
 
 use super::rollout::{self, Tail, Turn, TurnEnd};
-
-/// What the title of Codex's terminal says while a dialog is open.
-const DIALOG_TITLE: &str = "Action Required";
 
 /// Whether this launch takes messages: it has opened a conversation.
 pub(super) fn is_ready(facts: &ProgramFacts, markers: &Markers) -> bool {
@@ -31,7 +28,7 @@ pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateRepo
         return is_ready(facts, markers).then(|| no_turn_yet(facts.ready));
     }
     Some(match tail.turn {
-        Turn::UnderWay { since } => under_way(&tail, since, facts, markers),
+        Turn::UnderWay { since } => under_way(&tail, since, markers),
         Turn::Ended { at, how } => ended(at, how),
     })
 }
@@ -64,14 +61,14 @@ fn ended(at: Timestamp, how: TurnEnd) -> StateReport {
 }
 
 /// A turn without a recorded end: a hook may know of a dialog in it, or of an end that is about to be recorded.
-fn under_way(tail: &Tail, since: Option<Timestamp>, facts: &ProgramFacts, markers: &Markers) -> StateReport {
+fn under_way(tail: &Tail, since: Option<Timestamp>, markers: &Markers) -> StateReport {
     let hook = markers.waiting.zip(markers.waiting_reason);
     let is_of_this_turn = |at: Timestamp| since.is_none_or(|since| at >= since);
     match hook.filter(|(at, _)| is_of_this_turn(*at)) {
-        Some((at, WaitingReason::Permissions)) if has_dialog(tail, at, facts) => {
+        Some((at, WaitingReason::Permissions)) if has_dialog(tail, at) => {
             waiting(WaitingReason::Permissions, StateSource::Marker, "Codex asked for a permission", Some(at))
         }
-        Some((at, WaitingReason::Question)) if has_dialog(tail, at, facts) => {
+        Some((at, WaitingReason::Question)) if has_dialog(tail, at) => {
             waiting(WaitingReason::Question, StateSource::Marker, "Codex asked a question", Some(at))
         }
         // Another hook may have sent it on.
@@ -85,10 +82,10 @@ fn under_way(tail: &Tail, since: Option<Timestamp>, facts: &ProgramFacts, marker
     }
 }
 
-/// Nothing tells when a dialog is answered: the title does while it is looked at, and later the answer to the call.
-fn has_dialog(tail: &Tail, asked: Timestamp, facts: &ProgramFacts) -> bool {
-    let is_closed = facts.title.as_deref().is_some_and(|title| !title.contains(DIALOG_TITLE));
-    tail.has_unanswered_call(asked) && !is_closed
+/// Nothing tells when a dialog is answered: later the answer to the call does, and until then a rule of the manifest
+/// looks at the terminal's title.
+fn has_dialog(tail: &Tail, asked: Timestamp) -> bool {
+    tail.has_unanswered_call(asked)
 }
 
 #[cfg(test)]
@@ -146,16 +143,11 @@ mod tests {
     }
 
     #[test]
-    fn a_dialog_lasts_until_its_call_is_answered_or_the_title_says_otherwise() {
+    fn a_dialog_lasts_until_its_call_is_answered() {
         let asked = markers(Some((17, WaitingReason::Permissions)));
         let open = started(15) + &call(16);
         let mut facts = facts(&open);
         assert_eq!(standing(&facts, &asked), ("WAITING", Some("PERMISSIONS")));
-        facts.title = Some("[ ! ] Action Required | work".to_owned());
-        assert_eq!(standing(&facts, &asked), ("WAITING", Some("PERMISSIONS")));
-        facts.title = Some("⠧ work".to_owned());
-        assert_eq!(standing(&facts, &asked), ("RUNNING", None));
-        facts.title = None;
         let answer = line(18, "response_item", r#"{"type":"function_call_output","call_id":"c"}"#);
         facts.status = Some(open + &answer);
         assert_eq!(standing(&facts, &asked), ("RUNNING", None));

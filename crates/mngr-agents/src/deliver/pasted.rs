@@ -1,159 +1,174 @@
 //! Into the input box of a terminal program: one bracketed paste, Enter as a write of its own, and the program's own
-//! record as proof.
+//! record as proof; where it keeps none, the box that took the text and is empty again.
 //!
 //! Budget on an idle agent: four tmux processes. Enter is pressed again only while the box still holds the text.
 
 use std::time::{Duration, Instant};
 
-use mngr_host::host::WatchRequest;
+use mngr_host::interrupt;
 use mngr_host::tmux::{PasteStyle, Tmux};
-use mngr_model::HostPath;
 use mngr_model::delivery::DeliveryLevel;
 
-use super::{DeliverError, Message, Recipient};
+use super::proof::Proof;
+use super::{DeliverError, Delivered, Message, Recipient, command, draft};
 use crate::brand::{Brand, Composer};
+use crate::screen::Reading;
 
-/// What a program gets to take in a paste before Enter, beside the time it needs per kilobyte.
-const SETTLE: Duration = Duration::from_millis(20);
-const SETTLE_PER_KILOBYTE: Duration = Duration::from_millis(5);
-/// How long no proof may come before the box is looked at again.
-const LOOK_AGAIN: Duration = Duration::from_millis(1500);
 /// How long a box may take to become empty after somebody's Enter, and how often it is looked at.
 const BOX_PATIENCE: Duration = Duration::from_millis(700);
 const BOX_PAUSE: Duration = Duration::from_millis(30);
 /// How often to look whether a dialog has gone.
 const DIALOG_PAUSE: Duration = Duration::from_millis(200);
-/// How often Enter is pressed at most.
-const PRESSES: u32 = 4;
 
-/// Delivers, and returns once the program's own record holds the text.
-pub(super) fn deliver(
-    to: &Recipient<'_>,
-    tmux: Tmux<'_>,
-    brand: &dyn Brand,
-    message: Message<'_>,
-) -> Result<(), DeliverError> {
-    wait_for_an_empty_box(to, tmux, brand)?;
-    let mut proof = Proof::begin(to, brand, message)?;
+/// One message on its way into one input box.
+#[derive(Clone, Copy)]
+pub(super) struct Errand<'a> {
+    pub(super) to: &'a Recipient<'a>,
+    pub(super) tmux: Tmux<'a>,
+    pub(super) message: Message<'a>,
+}
+
+/// Delivers, and returns at the first proof. What somebody else has typed is put aside and brought back.
+pub(super) fn deliver(errand: Errand<'_>) -> Result<Delivered, DeliverError> {
+    let aside = match wait_for_the_box(errand)? {
+        found if found.composer == Composer::Empty => None,
+        half_typed => Some(draft::put_aside(errand, half_typed)?),
+    };
+    let outcome = submit(errand);
+    let Some(aside) = aside else { return outcome };
+    let left_aside = aside.bring_back(errand);
+    match (outcome, left_aside) {
+        (Ok(delivered), left_aside) => Ok(Delivered { left_aside, ..delivered }),
+        (Err(source), None) => Err(source),
+        (Err(source), Some(left)) => Err(DeliverError::AndLeftAside { left, source: Box::new(source) }),
+    }
+}
+
+/// Types the text into the empty box and sends it.
+fn submit(errand: Errand<'_>) -> Result<Delivered, DeliverError> {
+    let Errand { to, tmux, message } = errand;
+    let mut proof = Proof::begin(to, message)?;
     // A backslash right before Enter means a line break; the box forgives a space.
     let text =
         if message.text.ends_with('\\') { format!("{} ", message.text) } else { message.text.to_owned() };
-    tmux.paste(to.pane, text.as_bytes(), PasteStyle::Bracketed).map_err(DeliverError::Tmux)?;
-    let kilobytes = u32::try_from(text.len() / 1024).unwrap_or(u32::MAX);
-    std::thread::sleep(SETTLE + SETTLE_PER_KILOBYTE.saturating_mul(kilobytes).min(Duration::from_secs(1)));
+    let typed = to.kind.typed_beginning(&text);
+    if !typed.is_empty() {
+        errand.press(&typed.chars().map(String::from).collect::<Vec<_>>())?;
+    }
+    let pasted = &text.as_bytes()[typed.len()..];
+    tmux.paste(to.pane, pasted, PasteStyle::Bracketed).map_err(DeliverError::Tmux)?;
+    let timing = to.kind.timing();
+    std::thread::sleep(timing.settling(&text));
+    if let (true, Some(proof)) = (to.kind.is_command(message.text), &mut proof) {
+        return command::submit(errand, proof);
+    }
     let started = Instant::now();
-    for _ in 0..PRESSES {
-        wait_for_a_box(to, tmux, brand, message, started)?;
-        tmux.press_enter(to.pane).map_err(|_| written(message))?;
-        if proof.wait(to, brand, message, started, LOOK_AGAIN)? {
-            return Ok(());
+    if proof.is_none() && !errand.shows(Composer::HoldsText, timing.look_again)? {
+        return Err(message.stuck_at(DeliveryLevel::Written));
+    }
+    let within = |limit: Duration| limit.min(message.patience.saturating_sub(started.elapsed()));
+    let mut level = DeliveryLevel::Written;
+    for _ in 0..timing.presses {
+        errand.press_enter(started)?;
+        if let Some(level) = errand.proved(&mut proof, within(timing.look_again))? {
+            return Ok(Delivered::plainly(level));
         }
-        let screen = tmux.capture_styled(to.pane).map_err(|_| written(message))?;
-        if brand.composer(&screen) != Composer::HoldsText {
+        level = match errand.read()?.composer {
+            Composer::HoldsText => DeliveryLevel::Shown,
+            Composer::Empty | Composer::NotVisible => DeliveryLevel::Submitted,
+        };
+        if level == DeliveryLevel::Submitted {
             // It left the box: only the proof is late.
             break;
         }
     }
-    let left = message.patience.saturating_sub(started.elapsed());
-    if proof.wait(to, brand, message, started, left)? { Ok(()) } else { Err(written(message)) }
+    let left = within(Duration::MAX);
+    let proved = errand.proved(&mut proof, left)?.ok_or_else(|| message.stuck_at(level));
+    proved.map(Delivered::plainly)
 }
 
-/// A box that was just sent is empty a moment later; one that somebody types into is not.
-fn wait_for_an_empty_box(to: &Recipient<'_>, tmux: Tmux<'_>, brand: &dyn Brand) -> Result<(), DeliverError> {
+/// What is in the box once it has had time to become empty: a text that was just sent is gone a moment later, one that
+/// somebody is typing is not.
+fn wait_for_the_box(errand: Errand<'_>) -> Result<Reading, DeliverError> {
     let started = Instant::now();
     loop {
-        let found = brand.composer(&tmux.capture_styled(to.pane).map_err(DeliverError::Tmux)?);
+        let screen = errand.tmux.capture_styled(errand.to.pane).map_err(DeliverError::Tmux)?;
+        let found = errand.to.kind.read_box(&screen);
         let is_over = started.elapsed() >= BOX_PATIENCE;
-        match found {
-            Composer::Empty => return Ok(()),
-            Composer::HoldsText if is_over => return Err(DeliverError::BoxInUse),
+        match found.composer {
+            Composer::Empty => return Ok(found),
+            Composer::HoldsText if is_over => return Ok(found),
             Composer::NotVisible if is_over => return Err(DeliverError::NoBox),
-            Composer::HoldsText | Composer::NotVisible => {
-                mngr_host::interrupt::check()?;
-                std::thread::sleep(BOX_PAUSE);
+            Composer::HoldsText | Composer::NotVisible => pause(BOX_PAUSE)?,
+        }
+    }
+}
+
+impl Errand<'_> {
+    /// What is in the box now, after something was typed.
+    pub(super) fn read(&self) -> Result<Reading, DeliverError> {
+        let screen = self.tmux.capture_styled(self.to.pane).map_err(|_| self.written())?;
+        Ok(self.to.kind.read_box(&screen))
+    }
+
+    /// Presses keys.
+    pub(super) fn press(&self, keys: &[String]) -> Result<(), DeliverError> {
+        self.tmux.press(self.to.pane, keys).map_err(DeliverError::Tmux)
+    }
+
+    /// Presses Enter once the box is there. A busy agent may have opened a dialog since the text was pasted, and Enter
+    /// would answer it: that is left to whoever is asked.
+    pub(super) fn press_enter(&self, started: Instant) -> Result<(), DeliverError> {
+        while self.read()?.composer == Composer::NotVisible {
+            if started.elapsed() >= self.message.patience {
+                return Err(self.written());
             }
+            pause(DIALOG_PAUSE)?;
         }
-    }
-}
-
-/// A busy agent may have opened a dialog since the text was pasted, and Enter would answer it: that is left to whoever
-/// is asked.
-fn wait_for_a_box(
-    to: &Recipient<'_>,
-    tmux: Tmux<'_>,
-    brand: &dyn Brand,
-    message: Message<'_>,
-    started: Instant,
-) -> Result<(), DeliverError> {
-    // Such a text turns the box into another one, which is not recognized.
-    if message.text.starts_with('!') {
-        return Ok(());
-    }
-    loop {
-        let screen = tmux.capture_styled(to.pane).map_err(|_| written(message))?;
-        if brand.composer(&screen) != Composer::NotVisible {
-            return Ok(());
-        }
-        if started.elapsed() >= message.patience {
-            return Err(written(message));
-        }
-        mngr_host::interrupt::check()?;
-        std::thread::sleep(DIALOG_PAUSE);
-    }
-}
-
-fn written(message: Message<'_>) -> DeliverError {
-    DeliverError::NotAccepted { level: DeliveryLevel::Written, after: message.patience }
-}
-
-/// What the proof files held before the text was typed: only what is added counts.
-struct Proof {
-    files: Vec<(HostPath, usize)>,
-    watch: Box<dyn mngr_host::watch::Watch>,
-}
-
-impl Proof {
-    fn begin(to: &Recipient<'_>, brand: &dyn Brand, message: Message<'_>) -> Result<Self, DeliverError> {
-        let paths = brand.proof_files(to.record, to.program, to.agent, message.text);
-        let folders = paths.iter().filter_map(HostPath::parent).collect();
-        let watch =
-            to.host.watch(&WatchRequest { folders, processes: Vec::new() }).map_err(DeliverError::Watch)?;
-        let files = paths
-            .into_iter()
-            .map(|path| {
-                let size =
-                    to.host.files().stat(&path).map_err(DeliverError::Proof)?.map_or(0, |stat| stat.size);
-                Ok((path, usize::try_from(size).unwrap_or(usize::MAX)))
-            })
-            .collect::<Result<_, DeliverError>>()?;
-        Ok(Self { files, watch })
+        self.tmux.press_enter(self.to.pane).map_err(|_| self.written())
     }
 
-    /// Whether the proof came within this time, and within the message's patience.
-    fn wait(
-        &mut self,
-        to: &Recipient<'_>,
-        brand: &dyn Brand,
-        message: Message<'_>,
-        started: Instant,
+    /// Waits until the box is as wanted, at most this long.
+    pub(super) fn wait_until(
+        &self,
         limit: Duration,
+        is_wanted: impl Fn(&Reading) -> bool,
     ) -> Result<bool, DeliverError> {
-        let begun = Instant::now();
-        loop {
-            for (path, seen) in &self.files {
-                let bytes =
-                    to.host.files().read_if_there(path).map_err(DeliverError::Proof)?.unwrap_or_default();
-                let added = String::from_utf8_lossy(bytes.get(*seen..).unwrap_or_default());
-                if brand.proves(&added, message.text) {
-                    return Ok(true);
-                }
-            }
-            let left =
-                limit.saturating_sub(begun.elapsed()).min(message.patience.saturating_sub(started.elapsed()));
-            if left.is_zero() {
+        let started = Instant::now();
+        while !is_wanted(&self.read()?) {
+            if started.elapsed() >= limit {
                 return Ok(false);
             }
-            self.watch.wait(left.min(Duration::from_millis(250)))?;
+            pause(BOX_PAUSE)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether the box looks like this within this time. Without a record, that it held the text and then became empty
+    /// is what shows that it was sent.
+    fn shows(&self, wanted: Composer, limit: Duration) -> Result<bool, DeliverError> {
+        self.wait_until(limit, |found| found.composer == wanted)
+    }
+
+    /// The level that is proved within this time, if any: by the record, or by the box where there is no record.
+    fn proved(
+        &self,
+        proof: &mut Option<Proof>,
+        limit: Duration,
+    ) -> Result<Option<DeliveryLevel>, DeliverError> {
+        match proof {
+            Some(proof) => Ok(proof.wait(self.to, self.message, limit)?.then_some(DeliveryLevel::Accepted)),
+            None => Ok(self.shows(Composer::Empty, limit)?.then_some(DeliveryLevel::Submitted)),
         }
     }
+
+    fn written(&self) -> DeliverError {
+        self.message.stuck_at(DeliveryLevel::Written)
+    }
+}
+
+fn pause(time: Duration) -> Result<(), DeliverError> {
+    interrupt::check()?;
+    std::thread::sleep(time);
+    Ok(())
 }

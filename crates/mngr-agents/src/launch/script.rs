@@ -24,11 +24,37 @@ pub struct LaunchSpec<'a> {
     pub work_dir: &'a HostPath,
     /// The agent's words.
     pub argv: &'a [String],
+    /// What it reads and writes.
+    pub streams: Streams,
+}
+
+/// What an agent's program reads and writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streams {
+    /// The pane's terminal.
+    Terminal,
+    /// Files of its state folder.
+    Files,
 }
 
 /// The script of the agent's own pane.
 pub fn launch_script(spec: &LaunchSpec<'_>) -> String {
-    format!("{head}{BODY}\nmngr_run {argv}\n{END}", head = head(spec), argv = sh_join(spec.argv))
+    let argv = sh_join(spec.argv);
+    let run = match spec.streams {
+        Streams::Terminal => format!("mngr_run {argv}"),
+        Streams::Files => {
+            let quoted = |path: HostPath| sh_quote(path.as_str()).into_owned();
+            let input = quoted(spec.agent.headless_input());
+            let (output, errors) =
+                (quoted(spec.agent.headless_output()), quoted(spec.agent.headless_errors()));
+            // Appended, so that several writers do not overwrite each other. 9 is what the agent gets for its errors.
+            format!(
+                "printf '[mngr] this agent runs without a terminal; its output goes to %s\\n' {output}\n\
+                 mngr_run {argv} <{input} >>{output} 9>>{errors}"
+            )
+        }
+    };
+    format!("{head}{BODY}\n{run}\n{END}", head = head(spec))
 }
 
 /// The script of every other window and split: the same environment, then the command given, then a shell.
@@ -56,6 +82,7 @@ fn head(spec: &LaunchSpec<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use mngr_host::files::{Access, Durability};
     use mngr_host::host::Host;
     use mngr_host::local::LocalHost;
     use mngr_host::proc::Cmd;
@@ -73,8 +100,13 @@ mod tests {
         let hostile = ["$(touch pwned)", "`id`", "a'b\"c", "line\nbreak", "", "-n", "\\", "ü"];
         let mut argv = vec!["printf".to_owned(), "<%s>".to_owned()];
         argv.extend(hostile.map(str::to_owned));
-        let script =
-            launch_script(&LaunchSpec { host: &layout, agent: &agent, work_dir: &root, argv: &argv });
+        let script = launch_script(&LaunchSpec {
+            host: &layout,
+            agent: &agent,
+            work_dir: &root,
+            argv: &argv,
+            streams: Streams::Terminal,
+        });
         // No terminal here, so job control is left out; everything else is the real script.
         let script = script.replace("set -m\n", "");
         let output = host.exec(&Cmd::shell(script).env("SHELL", "/bin/true")).unwrap();
@@ -84,5 +116,28 @@ mod tests {
         let record = mngr_model::process::ProcessRecord::parse(&record);
         assert!(record.agent.is_some() && record.ending.is_some(), "{record:?}");
         assert!(!host.files().exists(&root.join("pwned")).unwrap());
+    }
+
+    #[test]
+    fn without_a_terminal_the_streams_are_files_and_the_supervisors_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = HostPath::new(dir.path().to_str().unwrap());
+        let host = LocalHost::open(root.join("it's")).unwrap();
+        let (layout, id) = (host.layout(), mngr_host::random::agent_id());
+        let agent = layout.agent(&id);
+        let files = host.files();
+        files.make_folder(&agent.headless()).unwrap();
+        let write = |path: HostPath, text: &str| {
+            files.write(&path, text.as_bytes(), Access::Private, Durability::Cached).unwrap();
+        };
+        write(agent.headless_input(), "read\n");
+        let argv = ["sh", "-c", "cat; echo wrong >&2; exit 3"].map(str::to_owned);
+        let streams = Streams::Files;
+        let spec = LaunchSpec { host: &layout, agent: &agent, work_dir: &root, argv: &argv, streams };
+        let script = launch_script(&spec).replace("set -m\n", "");
+        let output = host.exec(&Cmd::shell(script).env("SHELL", "/bin/true")).unwrap();
+        assert_eq!(files.read_text(&agent.headless_output()).unwrap(), "read\n");
+        assert_eq!(files.read_text(&agent.headless_errors()).unwrap(), "wrong\n");
+        assert!(output.stdout_text().contains("the agent ended with status 3"), "{output:?}");
     }
 }

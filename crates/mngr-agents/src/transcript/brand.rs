@@ -3,12 +3,11 @@
 use mngr_host::files::{FileKind, Files, FilesError};
 use mngr_model::HostPath;
 
+use crate::claude::SESSION_HISTORY;
+use crate::codex::SESSIONS;
 use crate::ordinary::{is_ordinary, read_ordinary};
 
-/// The sessions of a Claude agent in the order in which they began, one id per line. Kept by its hooks.
-const CLAUDE_HISTORY: &str = "claude_session_id_history";
 const CLAUDE_PROJECTS: &str = "plugin/claude/anthropic/projects";
-const CODEX_SESSIONS: &str = "plugin/codex/home/sessions";
 const OPENCODE_LOG: &str = "plugin/opencode/transcript.jsonl";
 
 /// How deep below its root a brand hides its files: days of a month of a year, or a session's sub-agents.
@@ -46,6 +45,15 @@ impl Brand {
         }
     }
 
+    /// What people call it.
+    pub fn program(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Opencode => "opencode",
+        }
+    }
+
     /// The brand of an agent type, headless or not.
     pub fn of_type(agent_type: &str) -> Option<Self> {
         let name = agent_type.strip_prefix("headless_").unwrap_or(agent_type);
@@ -65,8 +73,8 @@ impl Brand {
     /// What of a state folder must be kept for the conversation to stay readable: files and folders relative to it.
     pub fn kept(self) -> &'static [&'static str] {
         match self {
-            Self::Claude => &[CLAUDE_HISTORY, CLAUDE_PROJECTS],
-            Self::Codex => &[CODEX_SESSIONS],
+            Self::Claude => &[SESSION_HISTORY, CLAUDE_PROJECTS],
+            Self::Codex => &[SESSIONS],
             Self::Opencode => &[OPENCODE_LOG],
         }
     }
@@ -81,11 +89,7 @@ impl Brand {
         match self {
             Self::Claude => claude_files(files, state),
             // The names begin with the time.
-            Self::Codex => Ok(jsonl_below(files, &state.join(CODEX_SESSIONS), DEEPEST)?
-                .into_iter()
-                .filter(|path| path.file_name().is_some_and(|name| name.starts_with("rollout-")))
-                .map(own)
-                .collect()),
+            Self::Codex => Ok(rollouts_below(files, &state.join(SESSIONS))?.into_iter().map(own).collect()),
             Self::Opencode => {
                 let path = state.join(OPENCODE_LOG);
                 Ok(if is_ordinary(files, &path)? { vec![own(path)] } else { Vec::new() })
@@ -93,11 +97,17 @@ impl Brand {
         }
     }
 
+    /// The files of the agent's own conversations, in the order of their beginnings.
+    pub(crate) fn own_files(self, files: &dyn Files, state: &HostPath) -> Result<Vec<HostPath>, FilesError> {
+        let own = self.files(files, state)?.into_iter().filter(|file| file.is_own);
+        Ok(own.map(|file| file.path).collect())
+    }
+
     /// The folders in which something new may appear, deepest last.
     pub(super) fn folders(self, files: &dyn Files, state: &HostPath) -> Result<Vec<HostPath>, FilesError> {
         match self {
             Self::Claude => folders_below(files, &state.join(CLAUDE_PROJECTS), DEEPEST),
-            Self::Codex => folders_below(files, &state.join(CODEX_SESSIONS), DEEPEST),
+            Self::Codex => folders_below(files, &state.join(SESSIONS), DEEPEST),
             Self::Opencode => Ok(state.join(OPENCODE_LOG).parent().into_iter().collect()),
         }
     }
@@ -106,7 +116,7 @@ impl Brand {
 /// The sessions the history names, in its order; without a history all of them, the oldest first. A sub-agent's file
 /// is `<session>/subagents/agent-*.jsonl`, or `agent-*.jsonl` beside the sessions, and belongs to the conversation.
 fn claude_files(files: &dyn Files, state: &HostPath) -> Result<Vec<TranscriptFile>, FilesError> {
-    let history = read_ordinary(files, &state.join(CLAUDE_HISTORY))?;
+    let history = read_ordinary(files, &state.join(SESSION_HISTORY))?;
     let history = history.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let sessions: Vec<&str> = history.iter().flat_map(|text| text.lines()).map(str::trim).collect();
     let mut found = Vec::new();
@@ -120,6 +130,13 @@ fn claude_files(files: &dyn Files, state: &HostPath) -> Result<Vec<TranscriptFil
     }
     found.sort_by(|a, b| (a.0, a.1, &a.2.path).cmp(&(b.0, b.1, &b.2.path)));
     Ok(found.into_iter().map(|(_, _, file)| file).collect())
+}
+
+/// The rollouts of Codex below this folder, sorted. Their names begin with the time.
+pub(crate) fn rollouts_below(files: &dyn Files, folder: &HostPath) -> Result<Vec<HostPath>, FilesError> {
+    let mut found = jsonl_below(files, folder, DEEPEST)?;
+    found.retain(|path| path.file_name().is_some_and(|name| name.starts_with("rollout-")));
+    Ok(found)
 }
 
 fn jsonl_below(files: &dyn Files, folder: &HostPath, depth: usize) -> Result<Vec<HostPath>, FilesError> {

@@ -10,11 +10,8 @@ use serde_json::Value;
 
 use super::brand::Brand;
 use super::reader::{Entry, Origin};
-use super::record::{Body, Part, Spend, Tokens, ToolCall};
+use super::record::{Body, MADE_UP, Part, Spend, Tokens, ToolCall};
 use super::value::{count, flag, joined_text, preview, text, time, tokens};
-
-/// The model Claude Code names for messages it makes up itself, such as errors.
-const MADE_UP: &str = "<synthetic>";
 
 /// What must be remembered between lines.
 #[derive(Debug, Default)]

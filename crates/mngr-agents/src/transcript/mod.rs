@@ -14,6 +14,7 @@ mod record;
 mod value;
 
 pub use brand::Brand;
+pub(crate) use brand::rollouts_below;
 pub use log::{NativeLog, Scope};
 pub use reader::{Entry, Reader};
 pub use record::{Body, Part, Record, Role, Spend, Tokens, ToolCall};

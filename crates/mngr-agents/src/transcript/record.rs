@@ -119,7 +119,15 @@ impl Body {
     }
 }
 
+/// The model that programs name for what they make up themselves, such as errors.
+pub(super) const MADE_UP: &str = "<synthetic>";
+
 impl Record {
+    /// Whether a model said it, not a program in its name.
+    pub fn is_of_model(&self) -> bool {
+        matches!(&self.body, Body::AssistantMessage { model, .. } if model.as_deref() != Some(MADE_UP))
+    }
+
     /// Who speaks.
     pub fn role(&self) -> Role {
         match &self.body {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::screen::{DeliverySettings, InputBoxSettings, ProofSettings, ScreenRuleSettings};
 use crate::declare::{choice, opaque_debug, settings_table};
 use crate::kind::{Field, Kind, SettingType};
 
@@ -49,6 +50,8 @@ settings_table! {
         pub command: Option<String>,
         /// Arguments for the program: a piece of command line, or a list of words.
         pub cli_args: Option<CliArgs>,
+        /// Further arguments, right behind the program, when the agent is started again: to go on with its conversation.
+        pub resume_args: Vec<String>,
         /// Shell commands run in the work directory before the agent starts.
         pub extra_provision_command: Vec<String>,
         /// Files to bring along, as `LOCAL:REMOTE`.
@@ -59,6 +62,14 @@ settings_table! {
         pub env: BTreeMap<String, String>,
         /// Files with environment variables of the agent.
         pub env_file: Vec<String>,
+        /// What the terminal shows and what that means: rules by name, before those of the parent type.
+        pub screen: BTreeMap<String, ScreenRuleSettings>,
+        /// The input box.
+        pub input_box: InputBoxSettings,
+        /// How messages are typed.
+        pub delivery: DeliverySettings,
+        /// The program's own record of what it was told.
+        pub proof: ProofSettings,
         ..Refused + BRAND_FIELDS, "Settings of one brand of agent, checked for their kind but not interpreted here."
     }
 }

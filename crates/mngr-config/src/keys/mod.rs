@@ -12,6 +12,7 @@ pub(crate) mod names;
 pub(crate) mod plugin;
 pub(crate) mod provider;
 pub(crate) mod retry;
+pub(crate) mod screen;
 pub(crate) mod template;
 pub(crate) mod tmux;
 pub(crate) mod top;

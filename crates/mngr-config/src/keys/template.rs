@@ -25,9 +25,13 @@ settings_table! {
     }
 }
 
-/// Whether `name` is a field of agent types, which a template may set too.
+/// What holds for living agents, too, whichever template made them: it is said of their type.
+const OF_LIVING_AGENTS: [&str; 5] = ["screen", "input_box", "delivery", "proof", "resume_args"];
+
+/// Whether `name` is a field of agent types that a template may set too.
 pub(crate) fn is_agent_type_field(name: &str) -> bool {
-    matches!(AgentTypeSettings::KIND, Kind::Table(shape) if shape.field(name).is_some())
+    !OF_LIVING_AGENTS.contains(&name)
+        && matches!(AgentTypeSettings::KIND, Kind::Table(shape) if shape.field(name).is_some())
 }
 
 fn check_setting(text: &str) -> Result<(), String> {
@@ -44,6 +48,11 @@ fn check_setting(text: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_looked_at_later_is_no_part_of_a_template() {
+        assert!(is_agent_type_field("command") && !is_agent_type_field("screen"));
+    }
 
     #[test]
     fn a_template_may_set_known_keys_outside_the_registries_it_lives_in() {

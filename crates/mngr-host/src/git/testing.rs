@@ -18,6 +18,7 @@ use crate::host::{EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchR
 use crate::local::LocalHost;
 use crate::lock::{HostLock, LockError, LockWait};
 use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
+use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
 /// This machine with an environment of its own.
@@ -86,6 +87,14 @@ impl Host for TestHost {
 
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError> {
         self.local.terminal_mode(tty)
+    }
+
+    fn terminal_size(&self, tty: &HostPath) -> Result<TerminalSize, ExecError> {
+        self.local.terminal_size(tty)
+    }
+
+    fn exec_pty(&self, cmd: &Cmd, size: TerminalSize) -> Result<Pty, ExecError> {
+        self.local.exec_pty(cmd, size)
     }
 }
 

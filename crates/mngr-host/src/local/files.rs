@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -29,11 +29,15 @@ impl Files for LocalFiles {
     }
 
     fn read_from(&self, path: &HostPath, offset: u64) -> Result<Vec<u8>, FilesError> {
+        self.read_part(path, offset, usize::MAX)
+    }
+
+    fn read_part(&self, path: &HostPath, offset: u64, limit: usize) -> Result<Vec<u8>, FilesError> {
         let read = || {
             let mut file = fs::File::open(path.as_str())?;
             file.seek(io::SeekFrom::Start(offset))?;
             let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
+            file.take(limit as u64).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         read().map_err(failed("read", path))
@@ -69,6 +73,12 @@ impl Files for LocalFiles {
 
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError> {
         fs::create_dir_all(path.as_str()).map_err(failed("create the folder", path))
+    }
+
+    fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError> {
+        let mut builder = fs::DirBuilder::new();
+        builder.mode(if access == Access::Shared { 0o777 } else { 0o700 });
+        builder.create(path.as_str()).map_err(failed("create the folder", path))
     }
 
     fn touch(&self, path: &HostPath) -> Result<(), FilesError> {
@@ -248,6 +258,7 @@ mod tests {
         LocalFiles.append(&path, b"two", Durability::Cached).unwrap();
         assert_eq!(LocalFiles.read_from(&path, 3).unwrap(), b"two");
         assert_eq!(LocalFiles.read_from(&path, 7).unwrap(), b"");
+        assert_eq!(LocalFiles.read_part(&path, 3, 2).unwrap(), b"tw");
         assert!(LocalFiles.read_from(&dir.join("none"), 0).unwrap_err().is_missing());
     }
 
@@ -257,6 +268,15 @@ mod tests {
         let path = dir.join("env");
         LocalFiles.write(&path, b"x", Access::Private, Durability::Cached).unwrap();
         assert_eq!(LocalFiles.stat(&path).unwrap().unwrap().mode, 0o600);
+    }
+
+    #[test]
+    fn a_new_folder_is_made_once_and_a_private_one_is_private() {
+        let (_guard, dir) = folder();
+        let path = dir.join("new");
+        LocalFiles.make_new_folder(&path, Access::Private).unwrap();
+        assert_eq!(LocalFiles.stat(&path).unwrap().unwrap().mode, 0o700);
+        assert!(LocalFiles.make_new_folder(&path, Access::Private).unwrap_err().is_taken());
     }
 
     #[test]

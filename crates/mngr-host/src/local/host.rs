@@ -1,6 +1,7 @@
 //! [`Host`] for this machine.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use mngr_model::facts::{AgentFacts, Detail, Survey};
@@ -14,7 +15,8 @@ use crate::host::{EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchR
 use crate::local::files::LocalFiles;
 use crate::local::{processes, survey, watch};
 use crate::lock::{HostLock, LockError, LockWait, lock_file};
-use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Output};
+use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Guard, Output, Stream};
+use crate::pty::{Pty, TerminalSize};
 use crate::random;
 use crate::watch::{Watch, WatchError};
 
@@ -25,6 +27,7 @@ const LOCAL_HOST_NAME: &str = "localhost";
 const LOCAL_PROVIDER_NAME: &str = "local";
 
 /// This machine.
+#[derive(Debug)]
 pub struct LocalHost {
     info: HostInfo,
     files: LocalFiles,
@@ -63,6 +66,21 @@ impl LocalHost {
             None => create_id(&files, &layout)?,
         };
         Ok(Self { info: HostInfo { id, name: local_name(), provider: local_provider(), host_dir }, files })
+    }
+
+    /// Runs a command and hands on what it prints, piece by piece as it comes. A command that timed out has no partial
+    /// output: it has been handed on.
+    pub fn exec_streaming(
+        &self,
+        cmd: &Cmd,
+        on_output: &mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<Exit, ExecError> {
+        proc::run_streaming(cmd, on_output)
+    }
+
+    /// Starts a process that waits for the end of this one, however it comes about.
+    pub fn start_guard(&self, cmd: &Cmd) -> Result<Guard, ExecError> {
+        Guard::start(cmd)
     }
 }
 
@@ -159,12 +177,30 @@ impl Host for LocalHost {
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError> {
         let io_error =
             |source: rustix::io::Errno| ExecError::Io { program: "tcgetattr".into(), source: source.into() };
-        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let fd = rustix::fs::open(tty.as_str(), flags, Mode::empty()).map_err(io_error)?;
+        let fd = open_terminal(tty).map_err(io_error)?;
         let attributes = rustix::termios::tcgetattr(&fd).map_err(io_error)?;
         let is_canonical = attributes.local_modes.contains(rustix::termios::LocalModes::ICANON);
         Ok(if is_canonical { TerminalMode::Canonical } else { TerminalMode::Raw })
     }
+
+    fn terminal_size(&self, tty: &HostPath) -> Result<TerminalSize, ExecError> {
+        let io_error = |source: rustix::io::Errno| ExecError::Io {
+            program: "tcgetwinsize".into(),
+            source: source.into(),
+        };
+        let fd = open_terminal(tty).map_err(io_error)?;
+        let size = rustix::termios::tcgetwinsize(&fd).map_err(io_error)?;
+        Ok(TerminalSize { cols: size.ws_col, rows: size.ws_row })
+    }
+
+    fn exec_pty(&self, cmd: &Cmd, size: TerminalSize) -> Result<Pty, ExecError> {
+        Pty::open(cmd, size)
+    }
+}
+
+fn open_terminal(tty: &HostPath) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    rustix::fs::open(tty.as_str(), flags, Mode::empty())
 }
 
 #[cfg(test)]

@@ -199,8 +199,7 @@ fn read_markers(dir: &Path) -> Markers {
 /// What the agent's program says of itself, for types that name a status file.
 fn program_facts(dir: &Path, record: &AgentRecord, process: &ProcessRecord) -> Option<ProgramFacts> {
     let is_below = |path: &&str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
-    let pattern = record.status_file.as_deref().filter(is_below)?;
-    let path = dir.join(pattern.replace("{pid}", &process.agent?.pid.to_string()));
+    let path = dir.join(record.status_file_of(process.agent?.pid)?);
     Some(ProgramFacts {
         status: read_end(&path).ok(),
         failure: read_small_text(&dir.join("failure")),
@@ -210,7 +209,6 @@ fn program_facts(dir: &Path, record: &AgentRecord, process: &ProcessRecord) -> O
             .as_deref()
             .filter(is_below)
             .and_then(|folder| newest_in(&dir.join(folder))),
-        title: None,
     })
 }
 

@@ -66,18 +66,6 @@ impl Tmux<'_> {
         String::from_utf8_lossy(&output.stdout).lines().map(parse_pane).collect()
     }
 
-    /// The title of every pane of the server.
-    pub fn pane_titles(&self) -> Result<Vec<(PaneId, String)>, TmuxError> {
-        let output =
-            self.run(&self.command(None).args(["list-panes", "-a", "-F", "#{pane_id}\t#{pane_title}"]))?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let parse = |line: &str| {
-            let (pane, title) = line.split_once('\t')?;
-            Some((PaneId::parse(pane)?, title.to_owned()))
-        };
-        Ok(text.lines().filter_map(parse).collect())
-    }
-
     /// The text a pane shows, without blank lines at its end.
     pub fn capture(&self, pane: &PaneId, range: CaptureRange) -> Result<String, TmuxError> {
         let mut cmd = self.command(None).args(["capture-pane", "-p", "-t", pane.as_str()]);
@@ -95,12 +83,23 @@ impl Tmux<'_> {
 
     /// Presses Enter, for the program and not for a viewer who scrolls.
     pub fn press_enter(&self, pane: &PaneId) -> Result<(), TmuxError> {
+        self.press(pane, &["Enter"])
+    }
+
+    /// Presses Ctrl-C: the pane's terminal sends SIGINT to everything in its foreground.
+    pub fn press_interrupt(&self, pane: &PaneId) -> Result<(), TmuxError> {
+        self.press(pane, &["C-c"])
+    }
+
+    /// Presses keys, named as tmux names them, one after the other.
+    pub fn press<K: AsRef<str>>(&self, pane: &PaneId, keys: &[K]) -> Result<(), TmuxError> {
         // Copy mode is left right before the key: a viewer may have entered it since the text was pasted.
         let cmd = self
             .command(None)
             .args(["if-shell", "-F", "-t", pane.as_str(), "#{pane_in_mode}"])
             .arg(format!("send-keys -t {pane} -X cancel"))
-            .args([";", "send-keys", "-t", pane.as_str(), "Enter"]);
+            .args([";", "send-keys", "-t", pane.as_str()])
+            .args(keys.iter().map(|key| key.as_ref().to_owned()));
         self.run(&cmd)?;
         Ok(())
     }

@@ -43,6 +43,19 @@ pub const LLM_USER_PATH: &str = "LLM_USER_PATH";
 /// Set like [`MNGR_GIT_BASE_BRANCH`], for stop hooks that know only this name.
 pub const CODE_GUARDIAN_STOP_HOOK_BASE_BRANCH: &str = "CODE_GUARDIAN_STOP_HOOK__BASE_BRANCH";
 
+/// Read by end-to-end sessions: where the folders of their runs are.
+pub const MNGR_E2E_OUTPUT: &str = "MNGR_E2E_OUTPUT";
+/// Read by end-to-end sessions: the name of the run.
+pub const MNGR_E2E_RUN: &str = "MNGR_E2E_RUN";
+/// Read by end-to-end sessions: when a test's environment stays (`no`, `on-failure`, `yes`).
+pub const MNGR_E2E_KEEP_ENV: &str = "MNGR_E2E_KEEP_ENV";
+/// Read by end-to-end sessions: when a test's artifacts stay (`no`, `on-failure`, `yes`).
+pub const MNGR_E2E_ARTIFACTS: &str = "MNGR_E2E_ARTIFACTS";
+/// Read by end-to-end sessions: folders that come first on `PATH`.
+pub const MNGR_E2E_BIN: &str = "MNGR_E2E_BIN";
+/// Set inside end-to-end sessions: the folder of the test's artifacts, where recordings go.
+pub const MNGR_E2E_OUTPUT_DIR: &str = "MNGR_E2E_OUTPUT_DIR";
+
 // Names that have a meaning in the Python mngr and none here. They are listed so that they are not given another one.
 
 /// Reserved: there, loads disabled plugins too.

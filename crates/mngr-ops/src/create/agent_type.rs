@@ -1,7 +1,9 @@
 //! From a type's name and the words after `--` to what is run.
 
+use mngr_agents::headless::{self, Headless};
+use mngr_agents::kind::Kind;
 use mngr_agents::launch::{has_shell_syntax, words_after_dashes};
-use mngr_agents::manifest::{BuiltIn, PLANNED};
+use mngr_agents::manifest::BuiltIn;
 use mngr_agents::scripted::script::{self, Step};
 use mngr_config::{AgentTypeSettings, CliArgs, Settings};
 use mngr_host::files::Files;
@@ -15,8 +17,20 @@ use crate::world::World;
 pub struct ResolvedType {
     /// The built-in type at the end of the chain.
     pub base: BuiltIn,
+    /// How it runs without a terminal, where the chain says so.
+    pub headless: Option<Headless>,
     /// The settings of the chain, nearest first.
     pub chain: Vec<AgentTypeSettings>,
+    /// Whose settings these are, in the same order; what a template put before them has no name.
+    pub names: Vec<String>,
+}
+
+impl ResolvedType {
+    /// The type as it is in force, for whoever looks at the agent later: what a template says is no part of that.
+    pub fn kind(self) -> Kind {
+        let templates = self.chain.len().saturating_sub(self.names.len());
+        Kind::new(self.base, self.names.into_iter().zip(self.chain.into_iter().skip(templates)).collect())
+    }
 }
 
 /// The built-in type a type rests on, if it can be told.
@@ -27,18 +41,27 @@ pub fn base_of(settings: &Settings, name: &AgentTypeName) -> Option<BuiltIn> {
 /// Follows the chain of parents.
 pub fn resolve(settings: &Settings, name: &AgentTypeName) -> Result<ResolvedType, CreateError> {
     let mut chain: Vec<AgentTypeSettings> = Vec::new();
+    let mut names = Vec::new();
     let mut current = name.to_string();
+    let mut headless = None;
     loop {
         let custom = settings.agent_types.get(&current);
         chain.extend(custom.cloned());
+        names.extend(custom.map(|_| current.clone()));
         if let Some(base) = BuiltIn::named(&current) {
-            return Ok(ResolvedType { base, chain });
+            return Ok(ResolvedType { base, headless, chain, names });
+        }
+        if let Some(base) = headless::named(&current) {
+            // The child of the type whose program it runs: what is set for that holds here too.
+            headless = base.manifest().headless;
+            current = base.name().to_owned();
+            continue;
         }
         let Some(custom) = custom else { return Err(unknown(settings, &current)) };
         match &custom.parent_type {
             Some(parent) => current = parent.clone(),
             // A type that only says what to run is a command.
-            None => return Ok(ResolvedType { base: BuiltIn::Command, chain }),
+            None => return Ok(ResolvedType { base: BuiltIn::Command, headless, chain, names }),
         }
         if chain.len() > settings.agent_types.len() {
             return Err(CreateError::TypeCycle { name: name.to_string() });
@@ -47,9 +70,6 @@ pub fn resolve(settings: &Settings, name: &AgentTypeName) -> Result<ResolvedType
 }
 
 fn unknown(settings: &Settings, name: &str) -> CreateError {
-    if PLANNED.contains(&name) {
-        return CreateError::PlannedType { name: name.to_owned() };
-    }
     let known = settings.agent_types.keys().map(String::as_str).chain(BuiltIn::ALL.map(BuiltIn::name));
     let best =
         known.map(|known| (strsim::jaro_winkler(known, name), known)).max_by(|a, b| a.0.total_cmp(&b.0));

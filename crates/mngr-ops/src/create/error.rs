@@ -1,6 +1,7 @@
 //! How `create` fails.
 
 use mngr_agents::deliver::{DeliverError, TextProblem};
+use mngr_agents::screen::ScreenError;
 use mngr_agents::scripted::script::ScriptError;
 use mngr_host::files::FilesError;
 use mngr_host::git::GitError;
@@ -50,12 +51,6 @@ pub enum CreateError {
         /// One that looks like it.
         suggestion: Option<String>,
     },
-    /// The type is planned but not there.
-    #[error("agent type `{name}` is not available in this version")]
-    PlannedType {
-        /// The name.
-        name: String,
-    },
     /// Custom types that name one another in a circle.
     #[error("agent type `{name}` inherits from itself")]
     TypeCycle {
@@ -68,6 +63,24 @@ pub enum CreateError {
         /// The type.
         name: String,
     },
+    /// The type has no terminal, so somebody must take what it prints.
+    #[error("agents of type `{name}` run without a terminal, which takes `--foreground`")]
+    NeedsForeground {
+        /// The type.
+        name: String,
+    },
+    /// The type has a terminal, so it has no end that could be waited for.
+    #[error("`--foreground` is for agents without a terminal; those of type `{name}` have one")]
+    HasTerminal {
+        /// The type.
+        name: String,
+    },
+    /// The type cannot do anything without a message.
+    #[error("agents of type `{name}` need a message")]
+    NeedsMessage {
+        /// The type.
+        name: String,
+    },
     /// The command of a type cannot be split into words.
     #[error("the setting `{key}` of agent type `{name}` has an unclosed quote")]
     BadWords {
@@ -75,6 +88,15 @@ pub enum CreateError {
         name: String,
         /// `command` or `cli_args`.
         key: &'static str,
+    },
+    /// What settings say of the type's terminal cannot be used.
+    #[error("the settings of agent type `{name}` cannot be used")]
+    Declared {
+        /// The type.
+        name: String,
+        /// Why.
+        #[source]
+        source: ScreenError,
     },
     /// The script of a scripted agent is wrong.
     #[error("the script is wrong")]
@@ -167,6 +189,12 @@ pub enum CreateError {
     /// The coding agent could not be prepared.
     #[error(transparent)]
     Brand(#[from] mngr_agents::brand::ProvisionError),
+    /// A conversation cannot be gone on with.
+    #[error(transparent)]
+    Adopt(#[from] mngr_agents::conversation::AdoptError),
+    /// The coding agent is not installed as it should be.
+    #[error(transparent)]
+    Installation(#[from] mngr_agents::installation::InstallationError),
     /// A file to be uploaded is not there.
     #[error("the file to upload, `{path}`, does not exist")]
     UploadMissing {

@@ -2,7 +2,10 @@
 
 pub mod agent_type;
 mod error;
+mod foreground;
+mod heritage;
 mod plan;
+mod preflight;
 mod provision;
 mod request;
 mod reuse;
@@ -11,6 +14,7 @@ mod source;
 mod workspace;
 
 pub use error::CreateError;
+pub use foreground::{Attended, Ended, Finished, FollowError, Piece};
 pub use plan::BranchNote;
-pub use request::{CreateRequest, Created, Project, SourceSpec, UncleanFiles, Upload};
+pub use request::{Attendance, Audience, CreateRequest, Created, Project, SourceSpec, UncleanFiles, Upload};
 pub use run::create;

@@ -192,14 +192,21 @@ fn unclean_files(
     has_explicit_base: bool,
 ) -> Result<Option<UncleanFiles>, CreateError> {
     let unclean = source.repo.as_ref().map(|repo| repo.unclean.as_slice()).unwrap_or_default();
-    match request.unclean {
+    let asked = match request.unclean {
+        UncleanFiles::AsUsual if source.parent.is_some() && !has_explicit_base => {
+            UncleanFiles::Carry { ignored: false }
+        }
+        UncleanFiles::AsUsual => UncleanFiles::Refuse,
+        other => other,
+    };
+    match asked {
         // Work that starts from another commit does not start from these files.
         UncleanFiles::Refuse if has_explicit_base => Ok(None),
         UncleanFiles::Refuse if !unclean.is_empty() => Err(CreateError::Unclean {
             count: unclean.len(),
             files: unclean.iter().take(5).map(|entry| entry.path.to_string()).collect(),
         }),
-        UncleanFiles::Refuse | UncleanFiles::LeaveBehind => Ok(None),
+        UncleanFiles::Refuse | UncleanFiles::LeaveBehind | UncleanFiles::AsUsual => Ok(None),
         carry @ UncleanFiles::Carry { ignored } => Ok((ignored || !unclean.is_empty()).then_some(carry)),
     }
 }

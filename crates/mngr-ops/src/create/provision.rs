@@ -46,6 +46,17 @@ pub(super) fn variables(
     request: &CreateRequest,
 ) -> Result<Vec<EnvPair>, CreateError> {
     let mut pairs = built_in_variables(world, host, record)?;
+    pairs.extend(given_variables(world, resolved, request)?);
+    Ok(pairs)
+}
+
+/// The variables the type and the command line give, in the order in which later ones win.
+pub(super) fn given_variables(
+    world: &World,
+    resolved: &ResolvedType,
+    request: &CreateRequest,
+) -> Result<Vec<EnvPair>, CreateError> {
+    let mut pairs = Vec::new();
     let type_files = resolved.chain.iter().rev().flat_map(|settings| &settings.env_file);
     let type_files = type_files.map(|path| world.cwd.join(path));
     for path in type_files.chain(request.env_files.iter().cloned()) {
@@ -88,6 +99,18 @@ fn built_in_variables(
 pub(super) fn env_file(host: &dyn Host, agent: &AgentLayout, pairs: &[EnvPair]) -> Result<(), CreateError> {
     let text = render_env_file(pairs);
     host.files().write(&agent.env_file(), text.as_bytes(), Access::Private, Durability::Cached)?;
+    Ok(())
+}
+
+/// The files that an agent without a terminal reads and writes.
+pub(super) fn streams(host: &dyn Host, agent: &AgentLayout, input: &str) -> Result<(), CreateError> {
+    let files = host.files();
+    files.make_folder(&agent.headless())?;
+    for (path, text) in
+        [(agent.headless_input(), input), (agent.headless_output(), ""), (agent.headless_errors(), "")]
+    {
+        files.write(&path, text.as_bytes(), Access::Private, Durability::Cached)?;
+    }
     Ok(())
 }
 

@@ -35,6 +35,8 @@ pub enum Project {
 /// What happens to uncommitted files of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UncleanFiles {
+    /// A source of the user's must have none; from an agent, which is at work, they come along.
+    AsUsual,
     /// There must be none.
     Refuse,
     /// They stay where they are.
@@ -55,6 +57,24 @@ pub struct Upload {
     pub remote: String,
 }
 
+/// Who looks after a new agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attendance {
+    /// Nobody: it lives on after the command.
+    Background,
+    /// The command itself, to the agent's end.
+    Foreground,
+}
+
+/// Whether anybody will look at a new agent's terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// The user, as soon as it runs.
+    User,
+    /// Nobody for now.
+    Nobody,
+}
+
 /// What `create` is asked for.
 #[derive(Debug, Clone)]
 pub struct CreateRequest {
@@ -70,6 +90,8 @@ pub struct CreateRequest {
     pub target_path: Option<String>,
     /// Its type, if given.
     pub agent_type: Option<AgentTypeName>,
+    /// Who looks after it. Agents without a terminal need somebody who takes what they print.
+    pub attendance: Attendance,
     /// Settings of the type for this agent alone, from templates.
     pub type_fields: Option<AgentTypeSettings>,
     /// The words after `--`.
@@ -86,6 +108,8 @@ pub struct CreateRequest {
     pub source: SourceSpec,
     /// How they come; by default what fits.
     pub transfer: Option<TransferMode>,
+    /// Conversations of the user's own that it goes on with, as they are named; the last one is the one it is in.
+    pub adopt: Vec<String>,
     /// Which branch it works on.
     pub branch: BranchSpec,
     /// What happens to uncommitted files.
@@ -110,6 +134,8 @@ pub struct CreateRequest {
     pub message_patience: Duration,
     /// Whether the host starts it when it boots.
     pub start_on_boot: bool,
+    /// Whether anybody will look at its terminal.
+    pub audience: Audience,
     /// What may be agreed to in the user's name.
     pub consent: mngr_agents::brand::Consent,
     /// Take an existing agent of that name instead of failing.

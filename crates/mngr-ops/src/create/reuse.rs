@@ -5,6 +5,7 @@ use mngr_model::env::parse_env_file;
 use mngr_model::facts::Detail;
 
 use super::error::CreateError;
+use super::heritage::Heritage;
 use super::provision;
 use super::request::{CreateRequest, Created};
 use super::run::program;
@@ -70,7 +71,11 @@ fn update(world: &World, agent: &Agent, request: &CreateRequest) -> Result<Agent
     let mut record = agent.facts.record.clone();
     let mut request = request.clone();
     request.agent_type.get_or_insert_with(|| record.agent_type.clone());
-    let program = if request.agent_args.is_empty() { None } else { Some(program(world, &request)?) };
+    let program = if request.agent_args.is_empty() {
+        None
+    } else {
+        Some(program(world, &request, &Heritage::default())?)
+    };
     let resolved = match &program {
         Some(program) => program.resolved.clone(),
         None => super::agent_type::resolve(&world.settings, &record.agent_type)?,

@@ -3,6 +3,7 @@
 //! Budget for a worktree agent on this machine: `git status` and `git config` side by side, one look for the branch,
 //! `git worktree add`, one checkout, one tmux call. Nothing waits for a fixed time.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,8 +30,10 @@ use mngr_model::{AgentId, AgentName, AgentRecord, AgentTypeName};
 
 use super::agent_type::{self, ResolvedType};
 use super::error::CreateError;
+use super::heritage::{self, Heritage};
 use super::plan::{self, Plan};
-use super::request::{CreateRequest, Created};
+use super::preflight::{self, Login};
+use super::request::{Attendance, CreateRequest, Created};
 use super::source::{self, Source};
 use super::{provision, reuse, workspace};
 use crate::journal::{self, Journal};
@@ -52,6 +55,11 @@ pub(super) struct Program {
 }
 
 impl Program {
+    /// The word that runs it.
+    pub(super) fn word(&self) -> Option<&str> {
+        self.words.first().map(String::as_str)
+    }
+
     /// Puts what will run into the record, and the player's script where the type has one.
     pub(super) fn write_into(
         &self,
@@ -60,7 +68,7 @@ impl Program {
         record: &mut AgentRecord,
     ) -> Result<(), CreateError> {
         record.argv = match self.resolved.base {
-            BuiltIn::Command | BuiltIn::Claude | BuiltIn::Codex => self.words.clone(),
+            BuiltIn::Command | BuiltIn::Claude | BuiltIn::Codex | BuiltIn::Opencode => self.words.clone(),
             BuiltIn::Scripted => provision::player(host, agent, &record.name, &self.steps)?,
         };
         record.command = match record.argv.as_slice() {
@@ -79,17 +87,33 @@ pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateE
     {
         return Ok(created);
     }
-    let message = request.message.as_deref().map(deliver::normalize).transpose()?;
-    let program = program(world, request)?;
+    let heritage = heritage::find(world, request)?;
+    let program = program(world, request, &heritage)?;
+    // What is typed into a terminal must not hold keys; what is read from a file may be anything.
+    let typed = request.message.as_deref().filter(|_| program.resolved.headless.is_none());
+    let message = typed.map(deliver::normalize).transpose()?;
     provision::check_uploads(world, request)?;
-    let source = source::find(world, request)?;
+    let mut env = world.vars.clone();
+    for pair in provision::given_variables(world, &program.resolved, request)? {
+        env.insert(pair.name().to_string(), pair.value().to_owned());
+    }
+    preflight::installation(world, host.as_ref(), &program, &env)?;
+    let login = preflight::login(world, request, &program, &env)?;
+    let source = source::find(world, request, &heritage)?;
     host.files().make_folder(host.layout().root())?;
     let (mut journal, id, name) = reserve(world, host.as_ref(), request)?;
-    let built = Build { world, host: &host, request, program: &program, id: &id, name: &name }.run(
-        source,
-        message.as_deref(),
-        &mut journal,
-    );
+    let build = Build {
+        world,
+        host: &host,
+        request,
+        program: &program,
+        heritage: &heritage,
+        env: &env,
+        login,
+        id: &id,
+        name: &name,
+    };
+    let built = build.run(source, message.as_deref(), &mut journal);
     match built {
         Ok(created) => {
             provision::drop_backups(host.as_ref(), &journal);
@@ -145,26 +169,69 @@ pub(super) fn find_host(world: &World, wanted: &NewHost) -> Result<Arc<dyn Host>
 }
 
 /// What will run. Everything that can be wrong about it is found here, before anything is made.
-pub(super) fn program(world: &World, request: &CreateRequest) -> Result<Program, CreateError> {
-    let type_name = match &request.agent_type {
-        Some(name) => name.clone(),
-        None if !request.agent_args.is_empty() => built_in_name(BuiltIn::Command)?,
-        None => built_in_name(agent_type::guess(world)?)?,
+pub(super) fn program(
+    world: &World,
+    request: &CreateRequest,
+    heritage: &Heritage,
+) -> Result<Program, CreateError> {
+    let is_adopting = !request.adopt.is_empty();
+    let inherited = match &request.agent_type {
+        // Words after `--` are a program of their own, unless they can only be arguments.
+        None if request.agent_args.is_empty() || is_adopting => heritage.agent_type(world),
+        _ => None,
+    };
+    let type_name = match (&request.agent_type, &inherited) {
+        (Some(name), _) | (None, Some(name)) => name.clone(),
+        (None, None) if !request.agent_args.is_empty() => built_in_name(BuiltIn::Command)?,
+        (None, None) => built_in_name(agent_type::guess(world)?)?,
     };
     let mut resolved = agent_type::resolve(&world.settings, &type_name)?;
+    check_attendance(&resolved, &type_name, request)?;
+    let declared = resolved.clone().kind().check();
+    declared.map_err(|source| CreateError::Declared { name: type_name.to_string(), source })?;
     // Nearest first: what a template says wins over what the type says.
     resolved.chain.splice(0..0, request.type_fields.clone());
+    heritage.check(resolved.base, &type_name)?;
     let (mut words, mut steps) = (Vec::new(), Vec::new());
     match resolved.base {
-        BuiltIn::Command => words = agent_type::command_words(&resolved, &type_name, &request.agent_args)?,
-        BuiltIn::Claude | BuiltIn::Codex => {
+        BuiltIn::Command => {
+            words = match agent_type::command_words(&resolved, &type_name, &request.agent_args) {
+                Err(CreateError::NoCommand { .. }) if inherited.is_some() => {
+                    heritage.words().ok_or_else(|| CreateError::NoCommand { name: type_name.to_string() })?
+                }
+                words => words?,
+            };
+        }
+        BuiltIn::Claude | BuiltIn::Codex | BuiltIn::Opencode => {
             words = agent_type::brand_words(&resolved, &type_name, &request.agent_args)?
         }
         BuiltIn::Scripted => {
             steps = agent_type::script_steps(world.client.files(), &world.cwd, &request.agent_args)?;
         }
     }
+    if let Some(headless) = &resolved.headless {
+        words = headless.around(words, &resolved.chain);
+    }
     Ok(Program { type_name, resolved, words, steps })
+}
+
+/// Agents without a terminal are attended to their end, and only they are.
+fn check_attendance(
+    resolved: &ResolvedType,
+    type_name: &AgentTypeName,
+    request: &CreateRequest,
+) -> Result<(), CreateError> {
+    let name = type_name.to_string();
+    match (&resolved.headless, request.attendance) {
+        (Some(_), Attendance::Background) => Err(CreateError::NeedsForeground { name }),
+        (None, Attendance::Foreground) => Err(CreateError::HasTerminal { name }),
+        (Some(headless), Attendance::Foreground)
+            if headless.needs_message && request.message.as_deref().is_none_or(|m| m.trim().is_empty()) =>
+        {
+            Err(CreateError::NeedsMessage { name })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn built_in_name(built_in: BuiltIn) -> Result<AgentTypeName, CreateError> {
@@ -229,6 +296,9 @@ struct Build<'a> {
     host: &'a Arc<dyn Host>,
     request: &'a CreateRequest,
     program: &'a Program,
+    heritage: &'a Heritage,
+    env: &'a BTreeMap<String, String>,
+    login: Login,
     id: &'a AgentId,
     name: &'a AgentName,
 }
@@ -250,15 +320,22 @@ impl Build<'_> {
         let mut record = self.record(&source, &plan);
         let mut pairs = provision::variables(world, host, &record, &self.program.resolved, self.request)?;
         let words = self.prepare_brand(&source, &agent, &mut record, &mut pairs)?;
+        self.heritage.hand_over(world, self.program.resolved.base, host, &agent, &record.work_dir)?;
         provision::env_file(host, &agent, &pairs)?;
         self.program.write_into(host, &agent, &mut record)?;
         record.argv.extend(words);
         provision::prepare(world, host, &record, &self.program.resolved, self.request, &pairs, journal)?;
         let session = launch::session_of(world, &record).map_err(launch::LaunchError::from)?;
         journal.step(Step::Session { name: session.to_string() })?;
+        if record.headless {
+            provision::streams(host, &agent, self.request.message.as_deref().unwrap_or_default())?;
+        }
         let readiness = match self.request.consent {
+            // It is not sent messages, and may be done before it could be asked whether it takes some.
+            _ if record.headless => Readiness::Runs,
             // The user is about to look at it, and may have to answer something first.
             Consent::Ask if message.is_none() => Readiness::Runs,
+            _ if self.login == Login::AwaitsUser => Readiness::Runs,
             _ => Readiness::TakesMessages,
         };
         launch::launch(world, host, &record, readiness)?;
@@ -314,6 +391,7 @@ impl Build<'_> {
             brand: None,
             status_file: None,
             ready_folder: None,
+            headless: self.program.resolved.headless.is_some(),
             workspace: Some(plan.workspace()),
         }
     }
@@ -336,6 +414,8 @@ impl Build<'_> {
             agent,
             record,
             source: &source.path,
+            parent: source.parent.as_ref(),
+            env: self.env,
             settings: &self.program.resolved.chain,
             consent: self.request.consent,
         })?;
@@ -358,14 +438,9 @@ impl Build<'_> {
         self.world.reporter.progress("Sending initial message");
         let key = random::hex32();
         let message = Message { text, key: &key, patience: self.request.message_patience };
-        let to = Recipient {
-            host,
-            pane: &pane,
-            agent: &agent,
-            record,
-            kind: self.program.resolved.base,
-            program: None,
-        };
-        self.world.with_tmux(host, |tmux| deliver::deliver(&to, tmux, message)).map_err(CreateError::Message)
+        let kind = self.program.resolved.clone().kind();
+        let to = Recipient { host, pane: &pane, agent: &agent, record, kind: &kind, program: None };
+        let delivered = self.world.with_tmux(host, |tmux| deliver::deliver(&to, tmux, message));
+        delivered.map(|delivered| delivered.level).map_err(CreateError::Message)
     }
 }

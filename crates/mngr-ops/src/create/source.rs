@@ -8,10 +8,12 @@ use mngr_host::random;
 use mngr_model::address::Location;
 use mngr_model::facts::Detail;
 use mngr_model::journal::Step;
+use mngr_model::layout::AgentLayout;
 use mngr_model::transfer::TransferMode;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::error::CreateError;
+use super::heritage::Heritage;
 use super::request::{CreateRequest, SourceSpec};
 use super::workspace::CLONE_DEADLINE;
 use crate::fleet::Fleet;
@@ -29,6 +31,8 @@ pub(super) struct Source {
     pub(super) origin: Option<String>,
     /// The project label of the agent it is taken from.
     pub(super) project: Option<String>,
+    /// The state folder of that agent.
+    pub(super) parent: Option<AgentLayout>,
     /// To be cloned first.
     pub(super) clone_from: Option<String>,
 }
@@ -42,7 +46,11 @@ impl Source {
 }
 
 /// Finds the source. One git process for its state and one for its origin, side by side.
-pub(super) fn find(world: &World, request: &CreateRequest) -> Result<Source, CreateError> {
+pub(super) fn find(
+    world: &World,
+    request: &CreateRequest,
+    heritage: &Heritage,
+) -> Result<Source, CreateError> {
     match &request.source {
         SourceSpec::Here => here(world, request),
         SourceSpec::GitUrl(url) => Ok(Source {
@@ -51,6 +59,7 @@ pub(super) fn find(world: &World, request: &CreateRequest) -> Result<Source, Cre
             repo: None,
             origin: None,
             project: None,
+            parent: None,
             clone_from: Some(url.clone()),
         }),
         SourceSpec::Location(Location::Local(path)) => {
@@ -58,15 +67,18 @@ pub(super) fn find(world: &World, request: &CreateRequest) -> Result<Source, Cre
             at(world.client.clone(), path.normalized(), None)
         }
         SourceSpec::Location(Location::Agent { address, path }) => {
-            let fleet = Fleet::look(world, Detail::Basic);
-            let agent = fleet.one(address)?;
+            let agent = match heritage.agent() {
+                Some(agent) => agent.clone(),
+                None => Fleet::look(world, Detail::Basic).one(address)?.clone(),
+            };
             let record = &agent.facts.record;
             let path = match path {
                 Some(path) => record.work_dir.join(path.path()).normalized(),
                 None => record.work_dir.clone(),
             };
             let project = record.labels.get(AgentRecord::PROJECT_LABEL).cloned();
-            at(agent.host.clone(), path, project)
+            let parent = agent.host.layout().agent(agent.id());
+            Ok(Source { parent: Some(parent), ..at(agent.host.clone(), path, project)? })
         }
         SourceSpec::Location(Location::Host { address, .. }) => {
             Err(CreateError::NoHost { address: address.to_string() })
@@ -94,14 +106,23 @@ fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<So
     // A folder inside a repository is a plain folder: its git state belongs to the whole.
     let is_top = git.locate()?.is_some_and(|location| location.root == path.normalized());
     if !is_top {
-        return Ok(Source { host, path, repo: None, origin: None, project, clone_from: None });
+        let (origin, parent, clone_from) = (None, None, None);
+        return Ok(Source { host, path, repo: None, origin, project, parent, clone_from });
     }
     let (repo, origin) = std::thread::scope(|scope| {
         let origin = scope.spawn(|| git.origin_url());
         (git.inspect(), origin.join())
     });
     let origin = origin.ok().and_then(Result::ok).flatten();
-    Ok(Source { path, repo: Some(repo?), origin, project, clone_from: None, host: host.clone() })
+    Ok(Source {
+        path,
+        repo: Some(repo?),
+        origin,
+        project,
+        parent: None,
+        clone_from: None,
+        host: host.clone(),
+    })
 }
 
 /// Clones a source that is a URL; others stay as they are.

@@ -15,6 +15,7 @@ use mngr_host::local::{LocalFiles, LocalHost};
 use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_host::proc::{Attachment, Cmd, ExecError, Exit, Output};
 use mngr_host::provider::{Provider, ProviderError};
+use mngr_host::pty::{Pty, TerminalSize};
 use mngr_host::random;
 use mngr_host::watch::{Watch, WatchError};
 use mngr_model::facts::{AgentFacts, Detail, Survey};
@@ -66,6 +67,11 @@ impl Files for FragileFiles {
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError> {
         self.spend(path)?;
         LocalFiles.make_folder(path)
+    }
+
+    fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError> {
+        self.spend(path)?;
+        LocalFiles.make_new_folder(path, access)
     }
 
     fn touch(&self, path: &HostPath) -> Result<(), FilesError> {
@@ -189,6 +195,14 @@ impl Host for FragileHost {
 
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError> {
         self.local.terminal_mode(tty)
+    }
+
+    fn terminal_size(&self, tty: &HostPath) -> Result<TerminalSize, ExecError> {
+        self.local.terminal_size(tty)
+    }
+
+    fn exec_pty(&self, cmd: &Cmd, size: TerminalSize) -> Result<Pty, ExecError> {
+        self.local.exec_pty(cmd, size)
     }
 }
 

@@ -8,15 +8,17 @@ use std::time::Duration;
 use mngr_host::host::{Host, WatchRequest};
 use mngr_host::interrupt;
 use mngr_host::tmux::Socket;
-use mngr_model::facts::Detail;
+use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::process::ProcessId;
-use mngr_model::{AgentId, AgentState};
+use mngr_model::{AgentId, AgentState, HostPath};
 
 use super::board::{Goal, Seen};
-use crate::states;
+use crate::signs;
+use crate::states::{self, Kinds};
 
 /// How often to look where no event tells of a change: the limit on watches may be used up, a host may be unreadable,
-/// and the end of a foreground job in a terminal, which is what ends `REPLACED`, is announced to nobody.
+/// and neither the end of a foreground job in a terminal, which is what ends `REPLACED`, nor a new screen is announced to
+/// anybody.
 const BLIND_PACE: Duration = Duration::from_millis(250);
 
 /// What a watcher reports.
@@ -40,12 +42,17 @@ pub(super) struct Target {
     pub(super) id: AgentId,
     pub(super) seen: Seen,
     pub(super) processes: Vec<ProcessId>,
+    /// Where its state shows.
+    pub(super) folders: Vec<HostPath>,
+    /// Whether only its screen tells what it does, which no event tells of.
+    pub(super) is_told_by_screen: bool,
 }
 
 /// Watches until every target has met the goal or is gone, or nobody listens.
 pub(super) struct Watcher {
     pub(super) host: Arc<dyn Host>,
     pub(super) socket: Socket,
+    pub(super) kinds: Arc<Kinds>,
     pub(super) targets: Vec<Target>,
     pub(super) goal: Goal,
     pub(super) interval: Duration,
@@ -54,7 +61,7 @@ pub(super) struct Watcher {
     pub(super) has_warned: bool,
 }
 
-/// Whether the watch still covers the processes that matter.
+/// Whether the watch still covers the folders and processes that matter.
 #[derive(PartialEq, Eq)]
 enum Coverage {
     Complete,
@@ -65,9 +72,8 @@ impl Watcher {
     /// The watcher's whole life.
     pub(super) fn run(mut self) {
         while !self.is_finished() {
-            let layout = self.host.layout();
             let request = WatchRequest {
-                folders: self.targets.iter().map(|target| layout.agent(&target.id).root().clone()).collect(),
+                folders: self.targets.iter().flat_map(|target| target.folders.iter().cloned()).collect(),
                 processes: self.targets.iter().flat_map(|target| target.processes.iter().copied()).collect(),
             };
             let watch = self.host.watch(&request);
@@ -99,8 +105,10 @@ impl Watcher {
     }
 
     fn pace(&self) -> Duration {
-        let is_blind =
-            |target: &Target| matches!(target.seen, Seen::Unseen | Seen::State(AgentState::Replaced));
+        let is_blind = |target: &Target| {
+            target.is_told_by_screen
+                || matches!(target.seen, Seen::Unseen | Seen::State(AgentState::Replaced))
+        };
         if self.targets.iter().any(is_blind) { BLIND_PACE.min(self.interval) } else { self.interval }
     }
 
@@ -113,21 +121,26 @@ impl Watcher {
         let mut coverage = Coverage::Complete;
         let mut problem = None;
         let mut changed = Vec::new();
-        for target in &mut self.targets {
-            let (seen, processes) = match self.host.look_at(&target.id, Detail::Basic) {
-                Ok(Some(mut facts)) => {
+        let looks: Vec<_> =
+            self.targets.iter().map(|target| self.host.look_at(&target.id, Detail::Basic)).collect();
+        let found: Vec<AgentFacts> = looks.iter().flatten().flatten().cloned().collect();
+        let reports = states::states(self.host.as_ref(), &self.socket, &self.kinds, &found);
+        let mut reports = found.iter().zip(reports);
+        for (target, look) in self.targets.iter_mut().zip(looks) {
+            let (seen, processes, folders) = match look.map(|facts| facts.and_then(|_| reports.next())) {
+                Ok(Some((facts, report))) => {
                     let recorded = facts.process.agent.into_iter().chain(facts.process.supervisor).collect();
-                    let report = states::state(self.host.as_ref(), &self.socket, &mut facts);
-                    (Seen::State(report.state), recorded)
+                    target.is_told_by_screen = self.kinds.is_told_by_screen(facts);
+                    (Seen::State(report.state), recorded, signs::folders(self.host.as_ref(), facts))
                 }
-                Ok(None) => (Seen::Gone, Vec::new()),
+                Ok(None) => (Seen::Gone, Vec::new(), Vec::new()),
                 Err(error) => {
                     problem = Some(crate::error_chain(&error));
-                    (Seen::Unseen, target.processes.clone())
+                    (Seen::Unseen, target.processes.clone(), target.folders.clone())
                 }
             };
-            if processes != target.processes {
-                target.processes = processes;
+            if (&processes, &folders) != (&target.processes, &target.folders) {
+                (target.processes, target.folders) = (processes, folders);
                 coverage = Coverage::Stale;
             }
             if seen != target.seen {

@@ -5,7 +5,6 @@
 //! themselves start inherits the environment and ends with it.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -20,8 +19,6 @@ mod settings;
 /// Names the folder of programs to use instead of the pinned ones.
 const BIN_VARIABLE: &str = "MNGR_TEST_AGENTS_BIN";
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/ensure-agents");
-/// With this code the script says that npm cannot be reached.
-const UNREACHABLE: i32 = 3;
 
 /// A coding agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,25 +51,13 @@ pub enum FirstStart {
     Ahead,
 }
 
-/// Why there are no agents: npm cannot be reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing(String);
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Missing {}
-
 /// The programs of the agents.
 ///
 /// ```no_run
 /// use mngr_testkit::TestEnv;
 /// use mngr_testkit::model::{Agents, Brand, FirstStart, ModelServer};
 ///
-/// let Some(agents) = Agents::or_skip() else { return };
+/// let agents = Agents::installed();
 /// let model = ModelServer::start();
 /// let mut env = TestEnv::new("target/debug/mngr");
 /// agents.set_up(Brand::Claude, FirstStart::Over, &mut env, &model);
@@ -84,26 +69,17 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Finds the agents of `agents.lock`, and installs them where that has not been done yet.
+    /// The agents of `agents.lock`, installed where that has not been done yet. A test that needs them fails without
+    /// them: where npm cannot be reached, whoever runs the tests leaves those of real agents out and says so.
     #[track_caller]
-    pub fn find() -> Result<Self, Missing> {
+    pub fn installed() -> Self {
         if let Some(bin) = std::env::var_os(BIN_VARIABLE) {
-            return Ok(Self { bin: bin.into() });
+            return Self { bin: bin.into() };
         }
         let output = Command::new(SCRIPT).output().or_fail(format_args!("running `{SCRIPT}`"));
-        let errors = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        if output.status.code() == Some(UNREACHABLE) {
-            return Err(Missing(errors));
-        }
-        assert!(output.status.success(), "`{SCRIPT}` failed with {}:\n{errors}", output.status);
-        Ok(Self { bin: String::from_utf8_lossy(&output.stdout).trim().into() })
-    }
-
-    /// Finds the agents, or says loudly why the test that needs them is skipped.
-    #[track_caller]
-    #[expect(clippy::print_stderr, reason = "the test runner shows this")]
-    pub fn or_skip() -> Option<Self> {
-        Self::find().map_err(|missing| eprintln!("SKIPPED, because\n{missing}")).ok()
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "`{SCRIPT}` failed with {}:\n{}", output.status, errors.trim());
+        Self { bin: String::from_utf8_lossy(&output.stdout).trim().into() }
     }
 
     /// Makes `brand` the one agent of the environment, ready to talk to `model`.

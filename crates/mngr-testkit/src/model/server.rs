@@ -22,6 +22,8 @@ use crate::wait_until;
 pub struct Recorded {
     /// When it had been read.
     pub at: Instant,
+    /// When the last byte of the answer was on its way; nothing while it is not, or if the answer was cut off.
+    pub answered: Option<Instant>,
     /// The HTTP method.
     pub method: String,
     /// The path with its query.
@@ -70,7 +72,6 @@ struct Shared {
 struct State {
     scenario: Scenario,
     requests: Vec<Recorded>,
-    answers: usize,
     connections: Vec<TcpStream>,
     stopped: bool,
 }
@@ -90,7 +91,6 @@ impl ModelServer {
         let state = State {
             scenario: Scenario::Echo,
             requests: Vec::new(),
-            answers: 0,
             connections: Vec::new(),
             stopped: false,
         };
@@ -195,15 +195,23 @@ fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
     connection.set_nodelay(true)?;
     let mut reader = BufReader::new(connection);
     while let Some(request) = http::read_request(&mut reader)? {
-        if respond(connection, shared, request)? == Ending::Dropped {
+        let (number, ending) = respond(connection, shared, request)?;
+        if ending == Ending::Dropped {
             break;
+        }
+        if let Some(recorded) = shared.state().requests.get_mut(number - 1) {
+            recorded.answered = Some(Instant::now());
         }
     }
     Ok(())
 }
 
-/// Answers one request and says whether the connection can be used for another.
-fn respond(mut connection: &TcpStream, shared: &Shared, request: Request) -> io::Result<Ending> {
+/// Answers one request and says which one it was, and whether the connection can be used for another.
+fn respond(
+    mut connection: &TcpStream,
+    shared: &Shared,
+    request: Request,
+) -> io::Result<(usize, Ending)> {
     let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
     let Some(wire) = Wire::of(&request.method, &request.path) else {
         if request.method == "HEAD" {
@@ -211,8 +219,7 @@ fn respond(mut connection: &TcpStream, shared: &Shared, request: Request) -> io:
         } else {
             write_plain(&mut connection, &beside(&request))?;
         }
-        record(shared, request, String::new(), None, body);
-        return Ok(Ending::Complete);
+        return Ok((record(shared, request, String::new(), None, body), Ending::Complete));
     };
     let conversation = Conversation::read(&body);
     // Of several messages the earlier ones may be left from a turn that the user interrupted.
@@ -224,12 +231,13 @@ fn respond(mut connection: &TcpStream, shared: &Shared, request: Request) -> io:
     match answer {
         Answer::Refusal(refusal) => write_plain(&mut connection, &wire.refuse(refusal))?,
         Answer::Speech(speech) if conversation.streamed => {
-            return write_stream(connection, shared, &wire.stream(&speech, number), speech.ending);
+            let ending = write_stream(connection, shared, &wire.stream(&speech, number), speech.ending)?;
+            return Ok((number, ending));
         }
-        Answer::Speech(speech) if speech.ending == Ending::Dropped => return Ok(Ending::Dropped),
+        Answer::Speech(speech) if speech.ending == Ending::Dropped => return Ok((number, Ending::Dropped)),
         Answer::Speech(speech) => write_plain(&mut connection, &wire.whole(&speech, number))?,
     }
-    Ok(Ending::Complete)
+    Ok((number, Ending::Complete))
 }
 
 /// What agents ask for beside answers. Nothing of it matters to them, but a failure would be shown or retried.
@@ -243,7 +251,7 @@ fn beside(request: &Request) -> Plain {
     }
 }
 
-/// Notes the request and returns the number of the answer to it.
+/// Notes the request and returns its number, counted from 1.
 fn record(
     shared: &Shared,
     request: Request,
@@ -253,9 +261,9 @@ fn record(
 ) -> usize {
     let Request { method, path, .. } = request;
     let mut state = shared.state();
-    state.requests.push(Recorded { at: Instant::now(), method, path, user_text, scenario, body });
-    state.answers += 1;
-    state.answers
+    let at = Instant::now();
+    state.requests.push(Recorded { at, answered: None, method, path, user_text, scenario, body });
+    state.requests.len()
 }
 
 fn write_plain(to: &mut impl io::Write, plain: &Plain) -> io::Result<()> {

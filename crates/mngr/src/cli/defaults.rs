@@ -10,8 +10,8 @@ use toml::Value;
 use crate::cli::options;
 use crate::error::{CliError, ErrorKind};
 
-/// The verb templates are for.
-pub(crate) const TEMPLATED_VERB: &str = "create";
+/// The verbs templates are for.
+pub(crate) const TEMPLATED_VERBS: [&str; 2] = ["create", "clone"];
 
 /// One option that the settings give.
 #[derive(Debug, Clone)]

@@ -46,7 +46,10 @@ SYNOPSIS
 
 /// The verbs, in the order in which they are needed.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("MAKE AGENTS AND LOOK AT THEM", &["create", "list", "connect", "capture", "explain", "event", "usage"]),
+    (
+        "MAKE AGENTS AND LOOK AT THEM",
+        &["create", "clone", "list", "connect", "capture", "explain", "event", "usage"],
+    ),
     ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push"]),
     ("LIFE AND DEATH", &["stop", "start", "rename", "label", "destroy", "undo", "gc"]),
     ("MNGR ITSELF", &["config", "help"]),

@@ -6,7 +6,7 @@ use clap::error::ErrorKind as ClapKind;
 use clap::{ArgMatches, FromArgMatches};
 
 use crate::cli::common::CommonArgs;
-use crate::cli::defaults::{self, FromTemplates, Given, TEMPLATED_VERB};
+use crate::cli::defaults::{self, FromTemplates, Given, TEMPLATED_VERBS};
 use crate::cli::options::{self, VerbOptions};
 use crate::cli::{self, Verb, help, usage};
 use crate::ctx::{self, Ctx, Guard, Loaded, Scopes, Surroundings};
@@ -111,7 +111,8 @@ fn with_settings(
     reload: impl Fn(&[String]) -> Result<Loaded, CliError>,
 ) -> Result<WithSettings, CliError> {
     let (_, typed) = leaf_matches(matches);
-    let templates = if path == TEMPLATED_VERB { template_names(&loaded, typed) } else { Vec::new() };
+    let templates =
+        if TEMPLATED_VERBS.contains(&path) { template_names(&loaded, path, typed) } else { Vec::new() };
     let has_section =
         loaded.merged.settings().commands.get(path).is_some_and(|section| !section.extra.is_empty());
     if !has_section && templates.is_empty() {
@@ -136,8 +137,8 @@ fn with_settings(
 }
 
 /// The templates that are asked for: those of the settings first.
-fn template_names(loaded: &Loaded, typed: &ArgMatches) -> Vec<String> {
-    let configured = match loaded.merged.settings().command_default(TEMPLATED_VERB, "template") {
+fn template_names(loaded: &Loaded, path: &str, typed: &ArgMatches) -> Vec<String> {
+    let configured = match loaded.merged.settings().command_default(path, "template") {
         Some(toml::Value::String(name)) if !name.is_empty() => vec![name.clone()],
         Some(toml::Value::Array(names)) => {
             names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()

@@ -20,6 +20,8 @@ use crate::ui::output::TemplateFields;
 use crate::ui::{Output, ask};
 use report::{DestroyReport, PlanReport};
 
+pub(crate) use report::work_dir_object;
+
 /// Destroy agents; nothing is lost
 ///
 /// Work dir, uncommitted and ignored files, commits and state go into the trash, and `mngr undo` brings all of it back.

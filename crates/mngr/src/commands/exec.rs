@@ -129,7 +129,7 @@ fn attached(ctx: &Ctx, world: &World, agent: &Agent, request: &ExecRequest) -> R
     let attachment =
         if ctx.surroundings.terminals.stdin { Attachment::Foreground } else { Attachment::OwnGroup };
     match exec::attached(world, agent, request, attachment) {
-        Ok(exit) => Ok(program_code(exit.to_shell())),
+        Ok(exit) => Ok(ExitCode::of_program(exit.to_shell())),
         Err(error) => {
             let code = own_code(&error);
             error_text::show(&ctx.console, &ctx.format, &error.into());
@@ -153,7 +153,7 @@ fn captured(
     let report = ExecReport { batch };
     report.show(&ctx.console, output)?;
     match (is_single, own, report.batch.done.as_slice()) {
-        (true, _, [(_, finished)]) => Ok(program_code(finished.exit.to_shell())),
+        (true, _, [(_, finished)]) => Ok(ExitCode::of_program(finished.exit.to_shell())),
         (true, Some(code), _) => Ok(code),
         _ => Ok(report.exit_code()),
     }
@@ -165,8 +165,4 @@ fn own_code(error: &ExecFailure) -> ExitCode {
         error if error.is_timeout() => ExitCode::EXEC_TIMED_OUT,
         _ => ExitCode::EXEC_FAILED,
     }
-}
-
-fn program_code(code: i32) -> ExitCode {
-    ExitCode::Program(u8::try_from(code).unwrap_or(u8::MAX))
 }

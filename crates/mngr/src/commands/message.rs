@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use mngr_model::duration::parse_duration;
 use mngr_model::facts::Detail;
-use mngr_ops::fleet::Fleet;
+use mngr_ops::fleet::{Agent, Fleet};
 use mngr_ops::message::{self, MessageKey, MessageRequest, Sent};
 use mngr_query::sanitize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ use crate::ui::{Console, Output, Report};
 ///
 /// The first word is the agent and the rest is the text. With -m, --message-file, --agent or `-`, all words are agents. With
 /// one word only, the text is read from standard input, or from an editor. A text that begins with `-` is given with -m, or
-/// after `--`.
+/// after `--`. Exit code 7: it was delivered, and the agent shows a dialog that has to be answered first.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr message fix-login 'please also fix the test'\n  \
                         mngr message one two -m 'stop here'\n  git diff | mngr message reviewer\n  \
@@ -90,7 +90,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError
     let request =
         MessageRequest { text, idempotency_key: args.key, patience: args.timeout, start: args.start };
     let batch = Batch::run(selected, |agent| message::send(&world, agent, &request));
-    let code = batch.exit_code();
+    let is_blocked = batch.done.iter().any(|(_, sent)| sent.blocked_by.is_some());
+    let code = batch.exit_code().and(if is_blocked { ExitCode::Blocked } else { ExitCode::Done });
     batch.tell_failures(&ctx.console);
     output.show(&ctx.console, &MessageReport { batch, text: request.text })?;
     Ok(code)
@@ -144,10 +145,32 @@ struct MessageReport {
     text: String,
 }
 
+impl MessageReport {
+    /// Agents that nothing keeps from it, by name.
+    fn successful(&self) -> Vec<&str> {
+        let free = self.batch.done.iter().filter(|(_, sent)| sent.blocked_by.is_none());
+        free.map(|(agent, _)| agent.name().as_str()).collect()
+    }
+
+    /// Agents that show a dialog.
+    fn blocked(&self) -> Vec<Value> {
+        let object = |(agent, sent): &(Agent, Sent)| {
+            let evidence = sent.blocked_by.as_ref()?;
+            let error = format!("delivered, but a dialog has to be answered first ({evidence})");
+            Some(json!({ "agent": agent.name().as_str(), "error": error }))
+        };
+        self.batch.done.iter().filter_map(object).collect()
+    }
+}
+
 impl Report for MessageReport {
     fn human(&self, _console: &Console) -> String {
         let sent = self.batch.done.iter().map(|(agent, sent)| {
-            let note = if sent.was_repeated { " (it was sent before)" } else { "" };
+            let note = match &sent.blocked_by {
+                Some(evidence) => format!(" (a dialog has to be answered first: {})", sanitize(evidence)),
+                None if sent.was_repeated => " (it was sent before)".to_owned(),
+                None => String::new(),
+            };
             format!("Message sent to: {}{note}", sanitize(agent.name().as_str()))
         });
         let count = self.batch.done.len();
@@ -156,8 +179,9 @@ impl Report for MessageReport {
     }
 
     fn json(&self) -> Value {
-        let names: Vec<&str> = self.batch.done.iter().map(|(agent, _)| agent.name().as_str()).collect();
-        let delivery = |(agent, sent): &(mngr_ops::fleet::Agent, Sent)| {
+        let names = self.successful();
+        let blocked = self.blocked();
+        let delivery = |(agent, sent): &(Agent, Sent)| {
             json!({
                 "agent": agent.name().as_str(),
                 "level": sent.level.as_str(),
@@ -169,10 +193,10 @@ impl Report for MessageReport {
         json!({
             "successful_agents": names,
             "failed_agents": self.batch.error_objects(),
-            "blocked_agents": [],
+            "blocked_agents": blocked,
             "total_sent": names.len(),
             "total_failed": self.batch.failures.len(),
-            "total_blocked": 0,
+            "total_blocked": blocked.len(),
             "deliveries": deliveries,
         })
     }

@@ -1,5 +1,6 @@
 //! From the errors of the libraries to failures of a command. This is where hints get attached.
 
+use mngr_agents::deliver::DeliverError;
 use mngr_config::edit::EditError;
 use mngr_config::trust::TrustError;
 use mngr_config::{ConfigError, KeyError, LayerError};
@@ -10,6 +11,7 @@ use mngr_model::duration::DurationError;
 use mngr_ops::again::LookError;
 use mngr_ops::capture::CaptureError;
 use mngr_ops::connect::ConnectError;
+use mngr_ops::create::FollowError;
 use mngr_ops::destroy::DestroyError;
 use mngr_ops::event::EventError;
 use mngr_ops::exec::ExecFailure;
@@ -162,6 +164,15 @@ impl From<DestroyError> for CliError {
     }
 }
 
+impl From<FollowError> for CliError {
+    fn from(error: FollowError) -> Self {
+        match error {
+            FollowError::Select(error) => error.into(),
+            FollowError::Look(_) | FollowError::Files(_) => Self::new(ErrorKind::Failed, error),
+        }
+    }
+}
+
 impl From<UndoError> for CliError {
     fn from(error: UndoError) -> Self {
         let (kind, hint) = match error {
@@ -182,6 +193,10 @@ impl From<SendError> for CliError {
             SendError::Look(LookError::Gone { .. }) => (ErrorKind::NotFound, None),
             SendError::NotReceiving { state, .. } if state.is_final() => {
                 (ErrorKind::Failed, Some("`--start` starts it first"))
+            }
+            SendError::DialogOpen { .. }
+            | SendError::Deliver { source: DeliverError::BoxInUse | DeliverError::NoBox, .. } => {
+                (ErrorKind::Failed, Some("`mngr connect` shows its terminal"))
             }
             _ => (ErrorKind::Failed, None),
         };

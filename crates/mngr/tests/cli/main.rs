@@ -2,8 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
-mod claude;
-mod codex;
+mod adopt;
+mod brands;
+mod clone;
 mod config;
 mod connect;
 mod create;
@@ -11,13 +12,16 @@ mod destroy;
 mod event;
 mod exec;
 mod full_disk;
+mod headless;
 mod help;
 mod hostile;
 mod hostile_agent;
 mod hostile_repository;
+mod installation;
 mod interruption;
 mod label;
 mod list;
+mod made_up_brand;
 mod message;
 mod prompt;
 mod pull;

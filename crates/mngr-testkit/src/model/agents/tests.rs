@@ -7,40 +7,40 @@ use crate::model::Scenario;
 use crate::{Surroundings, wait_until};
 
 /// Runs the agent's program with one message and returns what it printed.
-fn answer(brand: Brand, args: &[&str]) -> Option<(String, Vec<String>)> {
-    let agents = Agents::or_skip()?;
+fn answer(brand: Brand, args: &[&str]) -> (String, Vec<String>) {
+    let agents = Agents::installed();
     let model = ModelServer::start();
     let mut env = TestEnv::new(agents.bin.join(brand.program()));
     env.repo(1);
     agents.set_up(brand, FirstStart::Over, &mut env, &model);
     let output = env.mngr(args).success();
-    Some((output.stdout, model.user_texts()))
+    (output.stdout, model.user_texts())
 }
 
 #[test]
-fn claude_gets_an_answer_from_the_server() {
-    let Some((answer, asked)) = answer(Brand::Claude, &["-p", "hello claude"]) else { return };
+fn real_claude_gets_an_answer_from_the_server() {
+    let (answer, asked) = answer(Brand::Claude, &["-p", "hello claude"]);
     assert_eq!(answer.trim(), "You said: hello claude");
     assert_eq!(asked, ["hello claude"]);
 }
 
 #[test]
-fn codex_gets_an_answer_from_the_server() {
-    let Some((answer, asked)) = answer(Brand::Codex, &["exec", "hello codex"]) else { return };
+fn real_codex_gets_an_answer_from_the_server() {
+    let (answer, asked) = answer(Brand::Codex, &["exec", "hello codex"]);
     assert_eq!(answer.trim(), "You said: hello codex");
     assert_eq!(asked, ["hello codex"]);
 }
 
 #[test]
-fn opencode_gets_an_answer_from_the_server() {
-    let Some((answer, asked)) = answer(Brand::Opencode, &["run", "hello opencode"]) else { return };
+fn real_opencode_gets_an_answer_from_the_server() {
+    let (answer, asked) = answer(Brand::Opencode, &["run", "hello opencode"]);
     assert!(answer.contains("You said: hello opencode") || answer.contains("You said: \"hello opencode\""));
     assert_eq!(asked.len(), 1, "{asked:?}");
 }
 
 #[test]
-fn claude_starts_without_a_dialog_and_asks_before_it_runs_a_command() {
-    let Some(agents) = Agents::or_skip() else { return };
+fn real_claude_starts_without_a_dialog_and_asks_before_it_runs_a_command() {
+    let agents = Agents::installed();
     let model = ModelServer::start();
     model.set_scenario(Scenario::Tool { command: "touch made".into() });
     let mut env = TestEnv::new(agents.bin.join("claude"));
@@ -63,8 +63,8 @@ fn claude_starts_without_a_dialog_and_asks_before_it_runs_a_command() {
 }
 
 #[test]
-fn claude_asks_at_its_first_start() {
-    let Some(agents) = Agents::or_skip() else { return };
+fn real_claude_asks_at_its_first_start() {
+    let agents = Agents::installed();
     let model = ModelServer::start();
     let mut env = TestEnv::new(agents.bin.join("claude"));
     agents.set_up(Brand::Claude, FirstStart::Ahead, &mut env, &model);
@@ -72,8 +72,8 @@ fn claude_asks_at_its_first_start() {
 }
 
 #[test]
-fn codex_leaves_no_daemon_when_its_terminal_goes_away() {
-    let Some(agents) = Agents::or_skip() else { return };
+fn real_codex_leaves_no_daemon_when_its_terminal_goes_away() {
+    let agents = Agents::installed();
     let model = ModelServer::start();
     let mut env = TestEnv::new(agents.bin.join("codex"));
     env.repo(1);
@@ -87,8 +87,8 @@ fn codex_leaves_no_daemon_when_its_terminal_goes_away() {
 }
 
 #[test]
-fn only_the_chosen_agent_is_put_on_the_path() {
-    let Some(agents) = Agents::or_skip() else { return };
+fn real_only_the_chosen_agent_is_put_on_the_path() {
+    let agents = Agents::installed();
     let model = ModelServer::start();
     let mut env = TestEnv::new("/bin/sh");
     agents.set_up(Brand::Codex, FirstStart::Over, &mut env, &model);

@@ -36,13 +36,21 @@ impl WindowSize {
 ///
 /// Everything after `--` is the agent's command: several words are taken as they are, a single word with shell syntax
 /// runs through `sh -c`. At a terminal you are connected to the agent; leave with Ctrl-b d, and it works on.
+///
+/// For scripts, agents of the types headless_claude, headless_codex and headless_command run without a terminal, with
+/// --foreground: the message (-m, --message-file or standard input) is what the program reads, what it answers is printed as
+/// it comes, the exit code is the program's own (128+N: ended by signal N), and the agent is destroyed at the end, as
+/// `mngr destroy` does.
 #[derive(Debug, Args)]
 #[command(after_help = "  \
   mngr create fix-login --type command -- my-agent --task login
   mngr create watcher --no-connect -- 'make watch 2>&1 | tee log'
   mngr create demo scripted --no-connect -- 'say hello' 'edit notes.txt hi' 'commit add notes'
   mngr create review --from other-agent --branch main:review/* -- my-agent
-  mngr create fix-login --reuse --message 'go on with the tests'")]
+  mngr create go-on --adopt 01a1df30-02d5-7030-b8fb-7ba2773cd87c
+  mngr create fix-login --reuse --message 'go on with the tests'
+  mngr create --type headless_claude --foreground -m 'what does this repository do?'
+  git diff | mngr create --type headless_command --foreground --format jsonl -- my-reviewer")]
 pub(crate) struct CreateArgs {
     /// Name and place of the agent: NAME, NAME@HOST, NAME:PATH
     #[arg(value_name = "ADDRESS", display_order = 0, help_heading = "ARGUMENTS")]
@@ -94,7 +102,8 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "STYLE", default_value = "coolname")]
     pub(crate) name_style: String,
 
-    /// Agent type: claude, codex, command, scripted, or one of the settings
+    /// Agent type: claude, codex, command, headless_claude, headless_codex, headless_command, scripted, or one of the
+    /// settings
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) agent_type: Option<String>,
 
@@ -145,11 +154,15 @@ pub(crate) struct BehaviourArgs {
     #[arg(long, overrides_with = "connect")]
     pub(crate) no_connect: bool,
 
+    /// Show what the agent prints, to its end, then destroy it; for the headless_ types, which need it
+    #[arg(long)]
+    pub(crate) foreground: bool,
+
     /// Run this instead of attaching, with MNGR_AGENT_NAME and MNGR_SESSION_NAME set
     #[arg(long, value_name = "COMMAND")]
     pub(crate) connect_command: Option<String>,
 
-    /// Send a first message once the agent is ready
+    /// Send a first message once the agent is ready; with --foreground, what its program reads
     #[arg(
         long,
         short = 'm',
@@ -190,6 +203,11 @@ pub(crate) struct FileArgs {
     #[arg(long, visible_alias = "source", value_name = "SOURCE")]
     pub(crate) from: Option<String>,
 
+    /// Go on with a conversation of your own (a copy of it): its id, the beginning of it, or its file (can be repeated;
+    /// the agent is in the last one)
+    #[arg(long, visible_alias = "adopt-session", value_name = "ID|PATH", conflicts_with = "reuse")]
+    pub(crate) adopt: Vec<String>,
+
     /// Where the agent works, instead of a folder made for it
     #[arg(long, value_name = "PATH")]
     pub(crate) target_path: Option<String>,
@@ -212,9 +230,9 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "[BASE][:NEW]", default_value = ":mngr/*")]
     pub(crate) branch: String,
 
-    /// Refuse a source with uncommitted changes (the default)
+    /// Refuse a source with uncommitted changes (the default, but for agents: theirs come along)
     #[arg(long, overrides_with = "no_ensure_clean")]
-    ensure_clean: bool,
+    pub(crate) ensure_clean: bool,
     /// Take a source with uncommitted changes, and carry them along
     #[arg(long, overrides_with = "ensure_clean")]
     pub(crate) no_ensure_clean: bool,
@@ -296,6 +314,20 @@ pub(crate) struct ElsewhereArgs {
     pub(crate) idle_mode: Option<String>,
     #[arg(long, hide = true)]
     pub(crate) activity_sources: Option<String>,
+}
+
+impl BehaviourArgs {
+    /// The first option given that means nothing for an agent that is attended to its end.
+    pub(crate) fn refused_in_the_foreground(&self) -> Option<&'static str> {
+        let given = [
+            ("--connect", self.connect),
+            ("--connect-command", self.connect_command.is_some()),
+            ("--reuse", self.reuse),
+            ("--update", self.update),
+            ("--resume-message", self.resume_message.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
 }
 
 impl ElsewhereArgs {

@@ -13,11 +13,12 @@ use mngr_model::env::{EnvName, EnvPair};
 use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentTypeName, HostPath, ProviderName};
-use mngr_ops::create::{CreateRequest, Project, SourceSpec, UncleanFiles, Upload};
+use mngr_ops::create::{Attendance, Audience, CreateRequest, Project, SourceSpec, UncleanFiles, Upload};
 
 use super::args::{CreateArgs, FileArgs};
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
+use crate::ui::input;
 use crate::wiring;
 
 /// How long a first message may take to be accepted.
@@ -32,6 +33,13 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         return Err(CliError::usage(
             "`--start-on-boot` is not there yet: nothing would start the agent at boot",
         ));
+    }
+    if args.behaviour.foreground
+        && let Some(option) = args.behaviour.refused_in_the_foreground()
+    {
+        return Err(CliError::usage(format!(
+            "`{option}` cannot be used with `--foreground`: such an agent has no terminal and ends with this command"
+        )));
     }
     if args.behaviour.update && !args.behaviour.reuse {
         return Err(CliError::usage("`--update` needs `--reuse`"));
@@ -49,6 +57,7 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         host: location.host.clone(),
         target_path: target_path(ctx, args, &location)?,
         agent_type: agent_type(args)?,
+        attendance: if args.behaviour.foreground { Attendance::Foreground } else { Attendance::Background },
         type_fields: type_fields(ctx)?,
         agent_args: args.agent_args.clone(),
         labels: args.agent.label.iter().map(|label| key_value("--label", label)).collect::<Result<_, _>>()?,
@@ -64,6 +73,7 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
             window_size: args.agent.tmux_window_size.map(|size| size.as_str().to_owned()),
         },
         source: source(args)?,
+        adopt: args.files.adopt.clone(),
         transfer: transfer(&args.files)?,
         branch: parse("--branch", &args.files.branch)?,
         unclean: unclean(&args.files),
@@ -77,6 +87,7 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         resume_message: args.behaviour.resume_message.clone(),
         message_patience: MESSAGE_PATIENCE,
         start_on_boot: false,
+        audience: audience(ctx, args)?,
         consent: consent(ctx, args)?,
         reuse: args.behaviour.reuse,
         update: args.behaviour.update,
@@ -92,8 +103,17 @@ fn consent(ctx: &mut Ctx, args: &CreateArgs) -> Result<Consent, CliError> {
     if args.behaviour.yes {
         return Ok(Consent::Dialogs);
     }
-    let is_there = ctx.is_interactive()? && !args.behaviour.no_connect;
-    Ok(if is_there { Consent::Ask } else { Consent::Refuse })
+    Ok(match audience(ctx, args)? {
+        Audience::User => Consent::Ask,
+        Audience::Nobody => Consent::Refuse,
+    })
+}
+
+/// Whether the user is about to be shown the agent's terminal.
+fn audience(ctx: &mut Ctx, args: &CreateArgs) -> Result<Audience, CliError> {
+    let is_shown = !args.behaviour.no_connect && !args.behaviour.foreground;
+    let is_there = is_shown && ctx.is_interactive()?;
+    Ok(if is_there { Audience::User } else { Audience::Nobody })
 }
 
 /// Fields of the agent's type that templates set.
@@ -180,10 +200,11 @@ fn transfer(files: &FileArgs) -> Result<Option<TransferMode>, CliError> {
 
 fn unclean(files: &FileArgs) -> UncleanFiles {
     let carries = files.include_unclean || files.include_gitignored || files.no_ensure_clean;
-    match (files.exclude_unclean, carries) {
-        (true, _) => UncleanFiles::LeaveBehind,
-        (false, true) => UncleanFiles::Carry { ignored: files.include_gitignored },
-        (false, false) => UncleanFiles::Refuse,
+    match (files.exclude_unclean, carries, files.ensure_clean) {
+        (true, _, _) => UncleanFiles::LeaveBehind,
+        (false, true, _) => UncleanFiles::Carry { ignored: files.include_gitignored },
+        (false, false, true) => UncleanFiles::Refuse,
+        (false, false, false) => UncleanFiles::AsUsual,
     }
 }
 
@@ -211,6 +232,10 @@ fn message(ctx: &Ctx, args: &CreateArgs) -> Result<Option<String>, CliError> {
         (None, Some(file)) => {
             let path: HostPath = ctx.surroundings.path(file);
             LocalFiles.read_text(&path).map(Some).map_err(|error| CliError::new(ErrorKind::Failed, error))
+        }
+        // Its program has nothing else to read.
+        (None, None) if args.behaviour.foreground && !ctx.surroundings.terminals.stdin => {
+            input::all().map(Some)
         }
         (None, None) => Ok(None),
     }

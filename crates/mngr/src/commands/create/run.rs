@@ -1,6 +1,8 @@
 //! Doing it, and saying what was done.
 
 use mngr_agents::brand::ProvisionError;
+use mngr_agents::conversation::AdoptError;
+use mngr_agents::installation::InstallationError;
 use mngr_model::address::{AgentAddress, AgentRef};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
@@ -9,7 +11,7 @@ use mngr_query::sanitize;
 use serde_json::{Value, json};
 
 use super::args::CreateArgs;
-use super::request;
+use super::{foreground, request};
 use crate::commands::connect;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -24,6 +26,9 @@ pub(crate) fn run(ctx: &mut Ctx, args: CreateArgs) -> Result<ExitCode, CliError>
     let world = ctx.world()?;
     let created = create::create(&world, &request).map_err(failure)?;
     let report = CreateReport { created: &created };
+    if args.behaviour.foreground {
+        return foreground::run(ctx, &world, &output, &created, &report);
+    }
     output.show(&ctx.console, &report)?;
     let substitute = args.behaviour.connect_command.clone();
     let is_wanted = !args.behaviour.no_connect && output.is_human();
@@ -36,7 +41,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: CreateArgs) -> Result<ExitCode, CliError>
     connect::connect_to(ctx, &world, fleet.one(&address)?, substitute)
 }
 
-struct CreateReport<'a> {
+/// What was created.
+pub(super) struct CreateReport<'a> {
     created: &'a Created,
 }
 
@@ -105,14 +111,22 @@ fn failure(error: CreateError) -> CliError {
         CreateError::UnknownType { .. } => {
             (ErrorKind::Failed, Some("to run a program: `mngr create NAME --type command -- PROGRAM`".to_owned()))
         }
-        CreateError::PlannedType { name } => (
-            ErrorKind::Failed,
-            Some(format!("run it as a plain program for now: `mngr create NAME --type command -- {name}`")),
-        ),
         CreateError::Brand(ProvisionError::NeedsConsent { .. }) => (
             ErrorKind::Failed,
             Some("`--yes` answers such questions with yes; or start the program once yourself in that folder".to_owned()),
         ),
+        CreateError::NeedsForeground { .. } => (ErrorKind::Usage, Some("add `--foreground`".to_owned())),
+        CreateError::HasTerminal { .. } => (
+            ErrorKind::Usage,
+            Some("use `--type headless_claude`, `headless_codex` or `headless_command`".to_owned()),
+        ),
+        CreateError::NeedsMessage { .. } => (
+            ErrorKind::Usage,
+            Some("give it with `-m TEXT`, `--message-file PATH` or on standard input".to_owned()),
+        ),
+        CreateError::Brand(ProvisionError::NotLoggedIn(missing)) => (ErrorKind::Failed, Some(missing.remedy.clone())),
+        CreateError::Installation(error) => (ErrorKind::Failed, installation_hint(error)),
+        CreateError::Adopt(error) => adopt_hint(error),
         CreateError::NoCommand { .. } => (ErrorKind::Usage, Some("`mngr create NAME -- PROGRAM ARGS`".to_owned())),
         CreateError::NoSource { .. } => (
             ErrorKind::Failed,
@@ -137,4 +151,40 @@ fn failure(error: CreateError) -> CliError {
     };
     let failure = CliError::new(kind, error);
     hint.into_iter().fold(failure, CliError::hinted)
+}
+
+fn installation_hint(error: &InstallationError) -> Option<String> {
+    let skip = "`check_installation = false` of the agent type skips the check";
+    match error {
+        InstallationError::Missing(program) => {
+            Some(format!("`{}` installs it; {skip}", program.installation.command(None)))
+        }
+        InstallationError::OtherVersion { program, wanted, .. } => Some(format!(
+            "`{}` installs the wanted one, or change the setting `version` of the agent type; {skip}",
+            program.installation.command(Some(wanted))
+        )),
+        InstallationError::NoVersion { .. } => Some(skip.to_owned()),
+        InstallationError::Files(_) | InstallationError::Exec(_) => None,
+    }
+}
+
+fn adopt_hint(error: &AdoptError) -> (ErrorKind, Option<String>) {
+    match error {
+        AdoptError::NotFound { .. } => (
+            ErrorKind::NotFound,
+            Some(
+                "give the id that the program shows when it ends or lists conversations, or the file"
+                    .to_owned(),
+            ),
+        ),
+        AdoptError::NoFile { .. } => (ErrorKind::NotFound, None),
+        AdoptError::Ambiguous { .. } => {
+            (ErrorKind::Usage, Some("give the whole id, or the file you mean".to_owned()))
+        }
+        AdoptError::OtherBrand { brand, .. } => {
+            (ErrorKind::Usage, Some(format!("leave the type out, or use `--type {}`", brand.name())))
+        }
+        AdoptError::NotOne { .. } | AdoptError::NotCopyable { .. } => (ErrorKind::Usage, None),
+        AdoptError::Files(_) => (ErrorKind::Failed, None),
+    }
 }

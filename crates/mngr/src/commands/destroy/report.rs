@@ -44,7 +44,7 @@ impl Report for DestroyReport {
                 "name": agent.name().as_str(),
                 "id": destroyed.id.as_str(),
                 "host": destroyed.host,
-                "work_dir": work_dir(&destroyed.work_dir),
+                "work_dir": work_dir_object(&destroyed.work_dir),
                 "deleted_branch": destroyed.deleted_branch,
                 "preserved": destroyed.preserved.as_ref().map(|path| path.as_str()),
                 "notes": destroyed.notes,
@@ -106,7 +106,7 @@ impl Report for PlanReport {
                 "offline": false,
                 "state": plan.state.as_str(),
                 "needs_force": plan.needs_force,
-                "work_dir": work_dir(&plan.work_dir),
+                "work_dir": work_dir_object(&plan.work_dir),
                 "removed_branch": plan.removed_branch,
             })
         };
@@ -130,7 +130,8 @@ impl Report for PlanReport {
     }
 }
 
-fn work_dir(work_dir: &WorkDir) -> Value {
+/// What became of a work dir, for scripts.
+pub(crate) fn work_dir_object(work_dir: &WorkDir) -> Value {
     match work_dir {
         WorkDir::Trashed { from, to } => {
             json!({ "path": from.as_str(), "fate": "trashed", "trash": to.as_str() })

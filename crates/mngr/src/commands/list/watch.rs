@@ -8,6 +8,7 @@ use mngr_host::host::WatchRequest;
 use mngr_host::interrupt;
 use mngr_host::watch::Watch;
 use mngr_ops::fleet::{Agent, Fleet, SeenHost};
+use mngr_ops::signs;
 use mngr_ops::world::World;
 use serde_json::{Value, json};
 
@@ -60,8 +61,9 @@ fn watch(fleet: &Fleet) -> Vec<Box<dyn Watch>> {
         folders.extend(below.iter().map(|entry| agents.join(&entry.name)));
         folders.push(agents);
         let is_here = |agent: &&Agent| agent.host.info().id == host.info().id && agent.facts.agent.is_alive();
-        let processes =
-            fleet.agents.iter().filter(is_here).filter_map(|agent| agent.facts.process.agent).collect();
+        let alive = fleet.agents.iter().filter(is_here);
+        folders.extend(alive.clone().flat_map(|agent| signs::folders(host.as_ref(), &agent.facts)));
+        let processes = alive.filter_map(|agent| agent.facts.process.agent).collect();
         host.watch(&WatchRequest { folders, processes }).ok()
     };
     fleet.hosts.iter().filter_map(on_host).collect()

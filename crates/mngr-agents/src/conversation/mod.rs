@@ -1,0 +1,27 @@
+//! Conversations that a new agent goes on with: the user's own (`find`) or another agent's (`of_agent`), copied into
+//! its state folder (`carry`), where its program finds them at the first start.
+//!
+//! Never in here: a change of the original, a link to it, a process.
+
+mod carry;
+mod find;
+mod of_agent;
+
+pub use carry::carry;
+pub use find::{AdoptError, find};
+pub use of_agent::of_agent;
+
+use mngr_model::HostPath;
+
+use crate::transcript::Brand;
+
+/// A conversation in its brand's own form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    /// Who wrote it.
+    pub brand: Brand,
+    /// The brand's own id of it.
+    pub id: String,
+    /// Its file.
+    pub path: HostPath,
+}

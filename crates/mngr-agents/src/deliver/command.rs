@@ -1,0 +1,73 @@
+//! Commands of the program itself, `/compact` and the like. They are no messages to the model: some are recorded, some
+//! show in what they do, some open a dialog, and some leave no trace but the screen.
+
+use std::time::{Duration, Instant};
+
+use mngr_model::delivery::DeliveryLevel;
+
+use super::pasted::Errand;
+use super::proof::Proof;
+use super::{DeliverError, Delivered};
+use crate::brand::{Brand, CommandFate, Composer};
+
+/// How long a command may take to show in the program's record.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How long after a command was recorded the program may still say that it does not know it.
+const REFUSAL_DELAY: Duration = Duration::from_secs(1);
+/// How often the box is looked at, beside the events of the record.
+const PACE: Duration = Duration::from_millis(100);
+/// Enter is pressed once more: a menu of commands that is still being built may take the first one.
+const PRESSES: u32 = 2;
+
+/// Sends a command that stands in the box.
+pub(super) fn submit(errand: Errand<'_>, proof: &mut Proof) -> Result<Delivered, DeliverError> {
+    let message = errand.message;
+    let patience = PATIENCE.min(message.patience);
+    let look_again = errand.to.kind.timing().look_again;
+    for press in 1..=PRESSES {
+        let started = Instant::now();
+        errand.press_enter(started)?;
+        let mut recorded = None;
+        loop {
+            match proof.fate(errand.to, message)? {
+                Some(CommandFate::Ran) => return Ok(Delivered::plainly(DeliveryLevel::Accepted)),
+                Some(CommandFate::Refused) => return Err(DeliverError::UnknownCommand),
+                None => {}
+            }
+            if recorded.is_none() && proof.is_there(errand.to, message)? {
+                recorded = Some(Instant::now());
+            }
+            let found = errand.read()?;
+            let box_is_covered = found.composer == Composer::NotVisible;
+            if let Some(recorded) = recorded
+                && (box_is_covered || recorded.elapsed() >= REFUSAL_DELAY)
+            {
+                return Ok(Delivered { box_is_covered, ..Delivered::plainly(DeliveryLevel::Accepted) });
+            }
+            let is_stuck = found.composer == Composer::HoldsText && started.elapsed() >= look_again;
+            if is_stuck && press == PRESSES {
+                return Err(take_back(errand, &found.typed));
+            }
+            if is_stuck {
+                break;
+            }
+            if recorded.is_none() && started.elapsed() >= patience {
+                return Err(DeliverError::Unrecorded { level: DeliveryLevel::Submitted });
+            }
+            proof.pause(PACE)?;
+        }
+    }
+    Err(DeliverError::Unrecorded { level: DeliveryLevel::Shown })
+}
+
+/// A box that keeps the command does not know it. It is taken out again, or it would be in the next message's way.
+fn take_back(errand: Errand<'_>, typed: &str) -> DeliverError {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(draft) = errand.to.kind.draft()
+        && words(typed) == words(errand.message.text)
+    {
+        // The command failed either way, and the next message finds what is in the box.
+        let _ = errand.press(&draft.away);
+    }
+    DeliverError::UnknownCommand
+}

@@ -1,0 +1,132 @@
+//! Proof that opencode took a message: the message in its own events, or the command it ran.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+/// Whether lines of our plugin's record show that this text was taken.
+pub(super) fn proves(appended: &str, text: &str) -> bool {
+    let mut evidence = Evidence { wanted: squeeze(text), ..Evidence::default() };
+    // The newest line may be half-written.
+    let mut events = appended.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events.any(|event| evidence.is_complete_with(&event))
+}
+
+/// What is known after some events.
+#[derive(Default)]
+struct Evidence {
+    /// The text.
+    wanted: String,
+    /// Messages of the user.
+    said: HashSet<String>,
+    /// Messages that opencode made in the user's name, to note that the user ran a command.
+    made: HashSet<String>,
+    /// Answers to those, which hold the command.
+    ran: HashSet<String>,
+}
+
+impl Evidence {
+    fn is_complete_with(&mut self, event: &Value) -> bool {
+        let properties = &event["properties"];
+        match event["type"].as_str() {
+            Some("message.updated") => {
+                self.note(&properties["info"]);
+                false
+            }
+            Some("message.part.updated") => self.is_complete_with_part(&properties["part"]),
+            // What a command says to the model is in its file, not in the text.
+            Some("command.execute.before") => {
+                let [name, words] = ["command", "arguments"].map(|key| text_in(properties, key));
+                self.is_wanted(&format!("/{name} {words}"))
+            }
+            Some("tui.command") => self.is_wanted(text_in(properties, "text")),
+            _ => false,
+        }
+    }
+
+    fn note(&mut self, message: &Value) {
+        let id = text_in(message, "id").to_owned();
+        if text_in(message, "role") == "user" {
+            self.said.insert(id);
+        } else if self.made.contains(text_in(message, "parentID")) {
+            self.ran.insert(id);
+        }
+    }
+
+    fn is_complete_with_part(&mut self, part: &Value) -> bool {
+        let message = text_in(part, "messageID");
+        match text_in(part, "type") {
+            // An answer may repeat the text; only what the user said counts.
+            "text" if self.said.contains(message) => {
+                if part["synthetic"] == true {
+                    self.made.insert(message.to_owned());
+                    return false;
+                }
+                self.is_wanted(text_in(part, "text"))
+            }
+            "tool" if self.ran.contains(message) => {
+                self.is_wanted(&format!("!{}", text_in(&part["state"]["input"], "command")))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_wanted(&self, text: &str) -> bool {
+        squeeze(text) == self.wanted
+    }
+}
+
+fn text_in<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// The terminal may change white space (tabs, line ends); nothing else.
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(role: &str) -> String {
+        format!(r#"{{"type":"message.updated","properties":{{"info":{{"id":"m","role":"{role}"}}}}}}"#)
+    }
+
+    #[test]
+    fn the_exact_text_of_the_user_is_proof_and_an_answer_is_not() {
+        let part = r#"{"type":"message.part.updated","properties":{"part":{"messageID":"m","type":"text","text":"do this\n\tand that "}}}"#;
+        let taken = format!("{}\n{part}", message("user"));
+        assert!(proves(&taken, "do this\n    and that") && !proves(&taken, "do this"));
+        assert!(!proves(&format!("{}\n{part}", message("assistant")), "do this and that"));
+        assert!(!proves(&taken[..taken.len() - 20], "do this and that"));
+    }
+
+    #[test]
+    fn a_shell_command_of_the_user_is_proof_and_one_of_the_model_is_not() {
+        let run = |made: &str| {
+            [
+                message("user"),
+                format!(r#"{{"type":"message.part.updated","properties":{{"part":{{"messageID":"m","type":"text","text":"t"{made}}}}}}}"#),
+                r#"{"type":"message.updated","properties":{"info":{"id":"n","role":"assistant","parentID":"m"}}}"#.to_owned(),
+                r#"{"type":"message.part.updated","properties":{"part":{"messageID":"n","type":"tool","state":{"input":{"command":"ls -l"}}}}}"#.to_owned(),
+            ]
+            .join("\n")
+        };
+        assert!(
+            proves(&run(r#","synthetic":true"#), "!ls -l") && !proves(&run(r#","synthetic":true"#), "!ls")
+        );
+        assert!(!proves(&run(""), "!ls -l"));
+    }
+
+    #[test]
+    fn a_command_is_proved_by_its_name_and_words() {
+        let run =
+            r#"{"type":"command.execute.before","properties":{"command":"greet","arguments":"Bob  twice"}}"#;
+        assert!(proves(run, "/greet Bob twice") && !proves(run, "/greet Bob"));
+        let bare = r#"{"type":"command.execute.before","properties":{"command":"init","arguments":""}}"#;
+        assert!(proves(bare, "/init"));
+        let own = r#"{"type":"tui.command","properties":{"text":"/compact"}}"#;
+        assert!(proves(own, "/compact") && !proves(own, "/comp"));
+    }
+}

@@ -1,0 +1,11 @@
+//! opencode.
+
+mod brand;
+mod composer;
+mod config;
+mod evidence;
+mod places;
+mod status;
+
+pub use brand::Opencode;
+pub(crate) use places::{DATABASE, SESSION, TRANSCRIPT};

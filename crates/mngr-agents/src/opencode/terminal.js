@@ -1,0 +1,48 @@
+// Written by mngr. A plugin for opencode's terminal interface: notes when it takes messages, and which of its own
+// commands it ran, since those leave no other trace. It also gives two keys to commands that have none.
+import { append, isAgent } from "./record.js"
+
+const PAUSE_MS = 50
+// What Enter means while the menu of commands is open.
+const CHOOSE = "prompt.autocomplete.select"
+
+export default {
+  id: "mngr.terminal",
+  tui: async (api, { state }) => {
+    if (!isAgent(state)) return
+    const folder = `${state}/plugin/opencode`
+    const timer = setInterval(() => {
+      if (!api.state.ready) return
+      clearInterval(timer)
+      append(`${folder}/status.jsonl`, { at: Date.now(), type: "tui.ready" })
+    }, PAUSE_MS)
+
+    const attempt = (act) => {
+      try {
+        act()
+      } catch {
+        // Another version has no such thing: then its commands are not proved, and half-typed text stays in the way.
+      }
+    }
+    // Half-typed text goes away and comes back with these, as the manifest says.
+    attempt(() =>
+      api.keymap.registerLayer({
+        bindings: [
+          { key: "f11", cmd: "prompt.stash" },
+          { key: "f12", cmd: "prompt.stash.pop" },
+        ],
+      }),
+    )
+    const typed = () => api.renderer.currentFocusedRenderable?.plainText ?? ""
+    let before = ""
+    attempt(() => {
+      api.keymap.intercept("key", () => {
+        before = typed()
+      })
+      api.keymap.on("dispatch", ({ command }) => {
+        const hasRun = (command?.name ?? command) === CHOOSE && before.startsWith("/") && typed() === ""
+        if (hasRun) append(`${folder}/transcript.jsonl`, { type: "tui.command", properties: { text: before } })
+      })
+    })
+  },
+}

@@ -1,0 +1,149 @@
+//! Finding a program's input box on its screen, and telling typed text from a hint.
+
+use mngr_config::{InputBoxSettings, Pattern, TextStyle};
+use regex::Regex;
+
+use super::error::ScreenError;
+use super::rule::compile;
+use super::styled::{Cell, Style, plain, styled_lines};
+use crate::brand::Composer;
+
+/// How a program's input box looks.
+#[derive(Debug, Clone)]
+pub struct InputBox {
+    sign: Regex,
+    sign_style: Option<Style>,
+    typing_sign: Option<Regex>,
+    hint_style: Option<TextStyle>,
+    until: Option<Regex>,
+    lines: Option<usize>,
+}
+
+/// What was found in a box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// Whether there is something in it.
+    pub composer: Composer,
+    /// What somebody typed, line by line.
+    pub typed: String,
+}
+
+impl InputBox {
+    /// The box these settings describe, nearest first; `None` where they name no sign.
+    pub fn compile(settings: &[&InputBoxSettings]) -> Result<Option<Self>, ScreenError> {
+        let pattern = |name: &str, read: fn(&InputBoxSettings) -> Option<&Pattern>| {
+            let found = settings.iter().find_map(|settings| read(settings));
+            found.map(|pattern| compile(pattern, || format!("input_box.{name}"))).transpose()
+        };
+        let Some(sign) = pattern("sign", |settings| settings.sign.as_ref())? else { return Ok(None) };
+        let style = settings.iter().map(|settings| &settings.sign_style).find(|style| !style.is_empty());
+        let lines = settings.iter().find_map(|settings| settings.lines);
+        Ok(Some(Self {
+            sign,
+            sign_style: style.map(|words| Style::of(words)),
+            typing_sign: pattern("typing_sign", |settings| settings.typing_sign.as_ref())?,
+            hint_style: settings.iter().find_map(|settings| settings.hint_style),
+            until: pattern("until", |settings| settings.until.as_ref())?,
+            lines: lines.and_then(|lines| usize::try_from(lines).ok()),
+        }))
+    }
+
+    /// What is in the box on this screen, which has its colours.
+    pub fn read(&self, screen: &str) -> Reading {
+        let lines = styled_lines(screen);
+        let found = lines.iter().enumerate().rev().find_map(|(at, line)| Some((at, self.opening(line)?)));
+        let Some((top, opening)) = found else {
+            return Reading { composer: Composer::NotVisible, typed: String::new() };
+        };
+        let below = lines[top + 1..].iter().take_while(|line| !self.is_below(line)).map(Vec::as_slice);
+        let inside = [&lines[top][opening.length..]].into_iter().chain(below);
+        let typed: Vec<String> =
+            inside.take(self.lines.unwrap_or(usize::MAX)).map(|line| self.typed_in(line)).collect();
+        let typed = typed.join("\n").trim().to_owned();
+        let is_empty = typed.is_empty() && opening.kind == Sign::Plain;
+        Reading { composer: if is_empty { Composer::Empty } else { Composer::HoldsText }, typed }
+    }
+
+    /// The sign at the beginning of a line, if it is there and drawn as it should be.
+    fn opening(&self, line: &[Cell]) -> Option<Opening> {
+        // tmux leaves out the blanks at the end of a line, and a sign may end in one.
+        let text = plain(line) + " ";
+        let length = |sign: &Regex| {
+            let found = sign.find(&text).filter(|found| found.start() == 0 && found.end() > 0)?;
+            let length = found.as_str().chars().count().min(line.len());
+            let is_drawn_so = |style| line[..length].iter().all(|cell| cell.style == style);
+            self.sign_style.is_none_or(is_drawn_so).then_some(length)
+        };
+        let plain = length(&self.sign).map(|length| Opening { kind: Sign::Plain, length });
+        let typing = || self.typing_sign.as_ref().and_then(length);
+        plain.or_else(|| typing().map(|length| Opening { kind: Sign::Typing, length }))
+    }
+
+    fn is_below(&self, line: &[Cell]) -> bool {
+        self.until.as_ref().is_some_and(|until| until.is_match(&plain(line)))
+    }
+
+    /// The line without its hint.
+    fn typed_in(&self, line: &[Cell]) -> String {
+        let is_hint = |cell: &Cell| self.hint_style.is_some_and(|style| cell.style.has(style));
+        // The cursor, in reverse video, may stand on the first character of a hint.
+        let is_cursor_on_hint =
+            |at: usize| line[at].style.has(TextStyle::Reverse) && line.get(at + 1).is_some_and(is_hint);
+        let shown = line.iter().enumerate();
+        shown
+            .filter(|(at, cell)| !is_hint(cell) && !is_cursor_on_hint(*at))
+            .map(|(_, cell)| cell.char)
+            .collect()
+    }
+}
+
+/// A box's sign on a line.
+struct Opening {
+    kind: Sign,
+    /// How many characters it has.
+    length: usize,
+}
+
+#[derive(PartialEq, Eq)]
+enum Sign {
+    Plain,
+    /// Somebody typed what made it so.
+    Typing,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input_box(toml: &str) -> InputBox {
+        let settings: InputBoxSettings = toml::from_str(toml).unwrap();
+        InputBox::compile(&[&settings]).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_lowest_sign_is_the_box_and_what_is_below_it_is_not() {
+        let plain = input_box("sign = '> '\nuntil = '^-'");
+        let reading = plain.read("> said before\nanswer\n> half\n  typed\n---\n  a footer");
+        assert_eq!(reading.typed, "half\n  typed");
+        assert_eq!(plain.read(">\n---\n  a footer").composer, Composer::Empty);
+        assert_eq!(plain.read("an answer with > in it").composer, Composer::NotVisible);
+    }
+
+    #[test]
+    fn a_hint_is_no_text_and_a_sign_in_another_style_no_box() {
+        let styled = input_box("sign = '> '\nsign_style = ['bold']\nhint_style = 'dim'");
+        assert_eq!(styled.read("\u{1b}[1m> \u{1b}[0;2mask me").composer, Composer::Empty);
+        assert_eq!(styled.read("\u{1b}[1m> \u{1b}[0;7ma\u{1b}[0;2msk me").composer, Composer::Empty);
+        assert_eq!(styled.read("\u{1b}[1m> \u{1b}[0mtext \u{1b}[2mhint").typed, "text");
+        assert_eq!(styled.read("\u{1b}[1;2m> \u{1b}[0msaid before").composer, Composer::NotVisible);
+    }
+
+    #[test]
+    fn a_nearer_type_overrides_key_by_key() {
+        let parent: InputBoxSettings = toml::from_str("sign = '> '\nuntil = '^-'").unwrap();
+        let child: InputBoxSettings = toml::from_str("sign = '\\$ '").unwrap();
+        let both = InputBox::compile(&[&child, &parent]).unwrap().unwrap();
+        assert_eq!(both.read("$ \n---\nfooter").composer, Composer::Empty);
+        assert!(InputBox::compile(&[]).unwrap().is_none());
+    }
+}

@@ -1,0 +1,28 @@
+//! Fields of an agent type that several brands read the same way.
+
+use mngr_config::AgentTypeSettings;
+
+use crate::brand::ProvisionError;
+
+/// A yes-or-no field, nearest first; no where nobody says so.
+pub(crate) fn flag(settings: &[AgentTypeSettings], key: &'static str) -> Result<bool, ProvisionError> {
+    match settings.iter().find_map(|settings| settings.extra.get(key)) {
+        None => Ok(false),
+        Some(value) => value.as_bool().ok_or(ProvisionError::Setting { key, expected: "true or false" }),
+    }
+}
+
+/// A list of texts, all of the chain, the parents' first.
+pub(crate) fn texts(
+    settings: &[AgentTypeSettings],
+    key: &'static str,
+) -> Result<Vec<String>, ProvisionError> {
+    let wrong = || ProvisionError::Setting { key, expected: "a list of texts" };
+    let mut texts = Vec::new();
+    for value in settings.iter().rev().filter_map(|settings| settings.extra.get(key)) {
+        for text in value.as_array().ok_or_else(wrong)? {
+            texts.push(text.as_str().ok_or_else(wrong)?.to_owned());
+        }
+    }
+    Ok(texts)
+}

@@ -1,0 +1,121 @@
+//! What a new agent takes over besides files: the type and the conversations of the agent it is made from, or
+//! conversations of the user's own. Spawns nothing.
+
+use mngr_agents::conversation::{self, AdoptError, Conversation};
+use mngr_agents::manifest::BuiltIn;
+use mngr_agents::transcript::Brand;
+use mngr_agents::user::UserSide;
+use mngr_host::host::Host;
+use mngr_model::address::Location;
+use mngr_model::facts::Detail;
+use mngr_model::layout::AgentLayout;
+use mngr_model::{AgentState, AgentTypeName, HostPath};
+
+use super::agent_type;
+use super::error::CreateError;
+use super::request::{CreateRequest, SourceSpec};
+use crate::fleet::{Agent, Fleet};
+use crate::remains::Remains;
+use crate::world::World;
+
+/// What there is to take over.
+#[derive(Default)]
+pub(super) struct Heritage {
+    /// The agent it is made from.
+    agent: Option<Agent>,
+    /// Conversations the user named; the last one is gone on with.
+    adopted: Vec<Conversation>,
+}
+
+/// Finds everything that the request names. Fails before anything is made.
+pub(super) fn find(world: &World, request: &CreateRequest) -> Result<Heritage, CreateError> {
+    let brand = request.agent_type.as_ref().and_then(|name| agent_type::base_of(&world.settings, name));
+    let brand = brand.and_then(brand_of);
+    let user = UserSide { files: world.client.files(), home: world.home.as_ref(), vars: &world.vars };
+    let adopted = request.adopt.iter().map(|wanted| conversation::find(&user, &world.cwd, wanted, brand));
+    let adopted = adopted.collect::<Result<Vec<_>, AdoptError>>()?;
+    let agent = match &request.source {
+        SourceSpec::Location(Location::Agent { address, path: None }) => {
+            Some(Fleet::look(world, Detail::Basic).one(address)?.clone())
+        }
+        _ => None,
+    };
+    Ok(Heritage { agent, adopted })
+}
+
+/// The brand whose conversations an agent of this type can go on with.
+fn brand_of(base: BuiltIn) -> Option<Brand> {
+    base.brand().and_then(|_| Brand::of_type(base.name()))
+}
+
+impl Heritage {
+    /// The agent it is made from.
+    pub(super) fn agent(&self) -> Option<&Agent> {
+        self.agent.as_ref()
+    }
+
+    /// The type that follows when none is given: that of a conversation, else that of the agent.
+    pub(super) fn agent_type(&self, world: &World) -> Option<AgentTypeName> {
+        if let Some(last) = self.adopted.last() {
+            let name = last.brand.name();
+            world.reporter.note(&format!("no type was given: using `{name}`, whose conversation it is"));
+            return name.parse().ok();
+        }
+        self.agent.as_ref().map(|agent| agent.facts.record.agent_type.clone())
+    }
+
+    /// The words the agent it is made from runs, for a type that has none of its own.
+    pub(super) fn words(&self) -> Option<Vec<String>> {
+        self.agent.as_ref().map(|agent| agent.facts.record.argv.clone()).filter(|words| !words.is_empty())
+    }
+
+    /// Fails when an agent of this type cannot go on with what the user named.
+    pub(super) fn check(&self, base: BuiltIn, agent_type: &AgentTypeName) -> Result<(), AdoptError> {
+        match self.adopted.iter().find(|conversation| Some(conversation.brand) != brand_of(base)) {
+            None => Ok(()),
+            Some(other) => Err(AdoptError::OtherBrand {
+                id: other.id.clone(),
+                brand: other.brand,
+                agent_type: agent_type.to_string(),
+            }),
+        }
+    }
+
+    /// Copies the conversations to an agent of this type, which goes on with the last one. What cannot be carried over is
+    /// said.
+    pub(super) fn hand_over(
+        &self,
+        world: &World,
+        base: BuiltIn,
+        host: &dyn Host,
+        agent: &AgentLayout,
+        work_dir: &HostPath,
+    ) -> Result<(), CreateError> {
+        if !self.adopted.is_empty() {
+            let files = world.client.files();
+            return Ok(conversation::carry(files, &self.adopted, host.files(), agent, work_dir)?);
+        }
+        let Some(parent) = self.agent.as_ref().map(Remains::of) else { return Ok(()) };
+        let Some(brand) = parent.brand()? else { return Ok(()) };
+        let not_carried = |why: &str| {
+            let name = &parent.name;
+            world.reporter.note(&format!("the conversation of `{name}` is not carried over: {why}"));
+            Ok(())
+        };
+        if Some(brand) != brand_of(base) {
+            return not_carried(&format!("it is one of {}", brand.program()));
+        }
+        let is_at_rest = self
+            .agent
+            .as_ref()
+            .is_some_and(|agent| matches!(agent.state.state, AgentState::Stopped | AgentState::Done));
+        if brand == Brand::Opencode && !is_at_rest {
+            return not_carried(
+                "opencode keeps it in a database, which can only be copied while the agent is stopped",
+            );
+        }
+        let files = parent.host.files();
+        let conversations = conversation::of_agent(files, &parent.state, brand)?;
+        Ok(conversation::carry(files, &conversations, host.files(), agent, work_dir)?)
+    }
+}

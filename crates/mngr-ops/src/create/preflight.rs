@@ -1,0 +1,106 @@
+//! What can be known before anything is made: whether a coding agent is installed, in which version, and logged in.
+//!
+//! Spawns nothing, but for a program that neither its package nor its path gives a version: that is asked once.
+
+use std::collections::BTreeMap;
+
+use mngr_agents::brand::ProvisionError;
+use mngr_agents::installation::{self, InstallationError, Memory, Program as Installable};
+use mngr_agents::login::LoginPlace;
+use mngr_agents::user::UserSide;
+use mngr_config::AgentTypeSettings;
+use mngr_host::host::Host;
+
+use super::error::CreateError;
+use super::request::{Audience, CreateRequest};
+use super::run::Program;
+use crate::world::World;
+
+/// Whether the agent can work as soon as it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Login {
+    /// Nothing is known to be missing.
+    There,
+    /// The user will log in at its terminal.
+    AwaitsUser,
+}
+
+/// Fails when the program of a coding agent is missing or of another version than its type wants.
+pub(super) fn installation(
+    world: &World,
+    host: &dyn Host,
+    program: &Program,
+    env: &BTreeMap<String, String>,
+) -> Result<(), CreateError> {
+    let chain = &program.resolved.chain;
+    // What another host has on its PATH only that host knows: its own launch tells.
+    let is_here = host.info().id == world.client.info().id;
+    if !is_here
+        || setting(chain, "check_installation", "true or false", |value| value.as_bool())? == Some(false)
+    {
+        return Ok(());
+    }
+    let manifest = program.resolved.base.manifest();
+    let (Some(installation), Some(word)) = (manifest.installation, program.word()) else { return Ok(()) };
+    let wanted = setting(chain, "version", "a text", |value| value.as_str().map(str::to_owned))?;
+    let search = env.get("PATH").map(String::as_str).unwrap_or_default();
+    let about = Box::new(Installable { name: word.to_owned(), summary: manifest.summary, installation });
+    let found = installation::find(host.files(), search, word).map_err(InstallationError::from)?;
+    let Some(path) = found else { return Err(InstallationError::Missing(about).into()) };
+    // A wrapper of the user's own is only run when somebody wants to know its version.
+    if manifest.program.as_deref() != Some(word) && wanted.is_none() {
+        return Ok(());
+    }
+    let cache = host.layout().programs_seen();
+    let mut memory = Memory::read(host.files(), &cache);
+    let version = installation::version_of(host, &path, &about.installation, &mut memory)?;
+    let verdict = match (version, wanted) {
+        (Some(found), Some(wanted)) if !found.is(&wanted) => {
+            Err(InstallationError::OtherVersion { program: about, found, wanted })
+        }
+        (None, Some(wanted)) => Err(InstallationError::NoVersion { program: about, wanted }),
+        (Some(found), _) => {
+            let tested = &about.installation.tested;
+            if !tested.contains(&found) && memory.is_news(&format!("{word} {found}")) {
+                let summary = &about.summary;
+                world.reporter.note(&format!(
+                    "{summary} {found} was not tested with this mngr ({tested} was); if something is odd, that may be why"
+                ));
+            }
+            Ok(())
+        }
+        (None, None) => Ok(()),
+    };
+    memory.write(host.files(), &cache).map_err(InstallationError::from)?;
+    Ok(verdict?)
+}
+
+/// The value of a brand's setting, nearest first.
+fn setting<T>(
+    chain: &[AgentTypeSettings],
+    key: &'static str,
+    expected: &'static str,
+    read: impl Fn(&toml::Value) -> Option<T>,
+) -> Result<Option<T>, ProvisionError> {
+    let value = chain.iter().find_map(|settings| settings.extra.get(key));
+    value.map(|value| read(value).ok_or(ProvisionError::Setting { key, expected })).transpose()
+}
+
+/// Fails when a coding agent has neither a login nor a key and nobody is there to log in.
+pub(super) fn login(
+    world: &World,
+    request: &CreateRequest,
+    program: &Program,
+    env: &BTreeMap<String, String>,
+) -> Result<Login, CreateError> {
+    let Some(brand) = program.resolved.base.brand() else { return Ok(Login::There) };
+    let user = UserSide { files: world.client.files(), home: world.home.as_ref(), vars: &world.vars };
+    let place = LoginPlace { user, env, settings: &program.resolved.chain };
+    let Some(missing) = brand.missing_login(&place)? else { return Ok(Login::There) };
+    // A first message would have to wait for the login, and nobody sees the terminal before it was sent.
+    if request.audience == Audience::Nobody || request.message.is_some() {
+        return Err(ProvisionError::NotLoggedIn(missing).into());
+    }
+    world.reporter.note(&format!("{} is not logged in: its terminal shows you how", missing.program));
+    Ok(Login::AwaitsUser)
+}

@@ -1,0 +1,100 @@
+//! An agent made from another one: it goes on with a copy of the conversation.
+
+use mngr_testkit::model::Brand;
+
+use super::every::holds_for;
+use super::scene::{IDLE, NAME, Scene};
+use crate::support::*;
+
+const COPY: &str = "b";
+
+#[track_caller]
+fn say_to_copy(scene: &Scene, words: &str) {
+    let _ = scene.env.mngr(["message", COPY, "-m", words]).success();
+    scene.wait_for_all(&[COPY], IDLE);
+}
+
+fn both_go_on_from_the_same_words_without_hearing_each_other(brand: Brand) {
+    let scene = Scene::with_agent(brand);
+    scene.say("remember the heron");
+    scene.wait_for(IDLE);
+    std::fs::write(work_dir(&scene.env, NAME).join("half-done.txt"), "x").unwrap();
+    let _ = scene.env.mngr(["clone", NAME, COPY, "--no-connect"]).success();
+    assert_eq!(agent(&scene.env, COPY)["type"], brand.program());
+    assert!(work_dir(&scene.env, COPY).join("half-done.txt").exists());
+    say_to_copy(&scene, "only to the copy");
+    assert_eq!(scene.history_with("only to the copy"), ["remember the heron", "only to the copy"]);
+    scene.say("only to the source");
+    scene.wait_for(IDLE);
+    assert_eq!(scene.history_with("only to the source"), ["remember the heron", "only to the source"]);
+    let said = |name: &str| scene.env.mngr(["transcript", name, "--role", "user"]).success().stdout;
+    assert!(said(COPY).contains("remember the heron") && !said(COPY).contains("to the source"));
+    assert!(!said(NAME).contains("to the copy"));
+    // Nobody pays twice for what was said before.
+    let usage = scene.env.mngr(["usage", "--format", "json"]).success().json();
+    assert_eq!(usage["total"]["answers"], 3, "{usage}");
+}
+
+fn a_stopped_agent_and_one_in_the_middle_of_a_turn_can_be_cloned(brand: Brand) {
+    let scene = Scene::with_agent(brand);
+    scene.say("remember the heron");
+    scene.wait_for(IDLE);
+    scene.say("[[think 60000]] for long");
+    scene.wait_for("RUNNING");
+    let _ = scene.env.mngr(["create", COPY, "--from", NAME, "--no-connect"]).success();
+    say_to_copy(&scene, "from one at work");
+    assert_eq!(scene.history_with("from one at work")[0], "remember the heron");
+    assert_eq!(scene.standing(), "RUNNING", "the source goes on");
+    let _ = scene.env.mngr(["destroy", COPY, "--force"]).success();
+    let _ = scene.env.mngr(["stop", NAME]).success();
+    let _ = scene.env.mngr(["clone", NAME, COPY, "--no-connect", "-m", "from one at rest"]).success();
+    scene.wait_for_all(&[COPY], IDLE);
+    assert_eq!(scene.history_with("from one at rest")[0], "remember the heron");
+    assert_eq!(state(&scene.env, NAME), "STOPPED");
+}
+
+fn another_type_gets_the_files_and_is_told_so(brand: Brand) {
+    let scene = Scene::with_agent(brand);
+    scene.say("remember the heron");
+    scene.wait_for(IDLE);
+    let cloned =
+        scene.env.mngr(["clone", NAME, COPY, "command", "--no-connect", "--", "sleep", "1000"]).success();
+    assert!(cloned.stderr.contains("the conversation of `a` is not carried over"), "{cloned}");
+}
+
+/// opencode keeps its conversations in a database that must not be copied while it is written to.
+#[test]
+fn of_opencode_only_a_stopped_agent_hands_its_conversation_on() {
+    let scene = Scene::with_agent(Brand::Opencode);
+    scene.say("remember the heron");
+    scene.wait_for(IDLE);
+    let cloned = scene.env.mngr(["clone", NAME, "c", "--no-connect"]).success();
+    assert!(cloned.stderr.contains("is not carried over: opencode keeps it in a database"), "{cloned}");
+    let _ = scene.env.mngr(["stop", NAME]).success();
+    let _ = scene.env.mngr(["clone", NAME, COPY, "--no-connect"]).success();
+    say_to_copy(&scene, "only to the copy");
+    assert_eq!(scene.history_with("only to the copy"), ["remember the heron", "only to the copy"]);
+    // It works in its own folder, not in that of the source.
+    let (source, copy) = (work_dir(&scene.env, NAME), work_dir(&scene.env, COPY));
+    let requests = scene.model.requests();
+    let asked = requests.iter().rfind(|request| request.user_text.contains("only to the copy")).unwrap();
+    let told = asked.body.to_string();
+    assert!(told.contains(copy.to_str().unwrap()) && !told.contains(source.to_str().unwrap()), "{told}");
+    let said = scene.env.mngr(["transcript", COPY, "--role", "user"]).success().stdout;
+    assert!(said.contains("remember the heron"), "{said}");
+}
+
+holds_for!(
+    claude,
+    Brand::Claude,
+    both_go_on_from_the_same_words_without_hearing_each_other,
+    a_stopped_agent_and_one_in_the_middle_of_a_turn_can_be_cloned,
+    another_type_gets_the_files_and_is_told_so,
+);
+
+holds_for!(
+    codex,
+    Brand::Codex,
+    both_go_on_from_the_same_words_without_hearing_each_other,
+    a_stopped_agent_and_one_in_the_middle_of_a_turn_can_be_cloned,
+);
