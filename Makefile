@@ -11,9 +11,10 @@ demo: ## Build the release binary and watch 20 agents at work in a throw-away re
 	@scripts/demo.sh "$$(scripts/build-release)"
 
 test: ## Install or name what is missing, then every check and every test
-	@scripts/ensure-tools tmux git rsync git-lfs npm rustfmt clippy cargo-nextest
+	@scripts/ensure-tools tmux git rsync git-lfs npm python3 python3-venv rustfmt clippy cargo-nextest
 	@$(MAKE) --no-print-directory check
 	@scripts/run-tests
+	@scripts/test-python -q || [ $$? -eq 3 ]
 
 test-latest: ## The tests of the real coding agents, with their newest versions
 	MNGR_TEST_AGENTS_BIN="$$(scripts/ensure-agents --latest)" cargo nextest run --workspace -E 'test(/(^|::)(brands::|real_)/)'

@@ -75,7 +75,8 @@ impl Kind {
 
     /// Whether its input box can be recognized.
     pub fn has_input_box(&self) -> bool {
-        self.input_boxes().any(|settings| settings.sign.is_some())
+        let is_read_by_code = || self.base.brand().is_some_and(|brand| brand.read_box("").is_some());
+        self.input_boxes().any(|settings| settings.sign.is_some()) || is_read_by_code()
     }
 
     /// What is in its input box on this screen, which has its colours.

@@ -17,6 +17,8 @@ pub struct LoginPlace<'a> {
     pub env: &'a BTreeMap<String, String>,
     /// The settings of the type, nearest first.
     pub settings: &'a [AgentTypeSettings],
+    /// Whether the program will run without a terminal. Some take a key only then.
+    pub is_headless: bool,
 }
 
 impl LoginPlace<'_> {

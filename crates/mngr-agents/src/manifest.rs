@@ -129,8 +129,22 @@ impl BuiltIn {
 
 #[cfg(test)]
 mod tests {
+    use mngr_config::{Layer, LayerKind};
+
     use super::*;
     use crate::kind::Kind;
+
+    #[test]
+    fn what_a_manifest_says_of_a_terminal_could_stand_in_the_settings() {
+        for (built_in, text) in MANIFESTS {
+            let mut manifest: toml::Table = toml::from_str(text).unwrap();
+            manifest.retain(|key, _| matches!(key, "screen" | "input_box"));
+            let types = toml::Table::from_iter([(built_in.name().to_owned(), manifest.into())]);
+            let settings = toml::Table::from_iter([("agent_types".to_owned(), types.into())]);
+            let layer = Layer::from_toml(LayerKind::User, "manifest", &settings.to_string()).unwrap();
+            assert_eq!(layer.problems(), [], "{}", built_in.name());
+        }
+    }
 
     #[test]
     fn every_manifest_is_valid_and_names_its_type() {

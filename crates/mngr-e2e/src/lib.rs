@@ -1,6 +1,6 @@
-//! From a tutorial to tests: what a tutorial says and which tests cite it.
+//! From a tutorial to tests: what it says, which tests cite it, the sessions they run in and the recordings they leave.
 //!
-//! Reaches files and programs only through `mngr-host`. Never in it: a terminal, argv, an agent.
+//! Reaches files and programs only through `mngr-host`. Never in it: a person's terminal, argv, an agent.
 
 pub mod expect;
 pub mod recorder;

@@ -13,7 +13,7 @@
 //! );
 //! let result = e2e.comment("nobody yet").run("mngr list");
 //! expect(&result).to_succeed();
-//! expect(&result.stdout).to_contain("no agents");
+//! expect(&result.stdout).to_contain("No agents");
 //! # }
 //! ```
 //!
@@ -26,15 +26,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use mngr_host::clock::{Clock, SystemClock};
 use mngr_host::files::{Access, Durability, Files};
 use mngr_host::host::Host;
 use mngr_host::local::{LocalFiles, LocalHost};
 use mngr_model::HostPath;
-use mngr_model::artifacts::{
-    CitedBlock, RECORDING_SUFFIX, SCHEMA, TEST_FILE, TUTORIAL_BLOCK_FILE, TestRecord, TestStatus,
-};
+use mngr_model::artifacts::{CitedBlock, TUTORIAL_BLOCK_FILE, TestRecord, TestStatus};
 
 use crate::transcript::TranscriptWriter;
 
@@ -45,6 +42,7 @@ mod keys;
 mod options;
 mod panic_text;
 mod place;
+mod record;
 mod result;
 mod run;
 mod secrets;
@@ -152,7 +150,7 @@ impl Session {
         let environment = Environment::open(&host, root, &claim.folder, &variables, project)?;
         let session = Self {
             cwd: environment.project(),
-            record: Mutex::new(first_record(&place, claim.attempt, started)),
+            record: Mutex::new(record::first(&place, claim.attempt, started)),
             shared: Arc::new(Shared {
                 host,
                 transcript: Mutex::new(TranscriptWriter::new(&claim.folder)),
@@ -248,11 +246,7 @@ impl Session {
     }
 
     fn write_record(&self) -> Result<(), SessionError> {
-        let record = lock(&self.record);
-        let mut bytes = serde_json::to_vec(&*record).unwrap_or_default();
-        bytes.push(b'\n');
-        let file = self.shared.folder.join(TEST_FILE);
-        Ok(LocalFiles.write(&file, &bytes, Access::Shared, Durability::Cached)?)
+        Ok(record::write(self.shared.host.files(), &self.shared.folder, &lock(&self.record))?)
     }
 
     /// Completes the artifacts and ends the environment.
@@ -267,7 +261,7 @@ impl Session {
         // Recorders complete their files while the environment ends, so the list of recordings comes after it.
         outcome = outcome.and(self.environment.end(ending));
         let ended = SystemClock.now();
-        let recordings = recordings_in(self.shared.host.files(), &self.shared.folder);
+        let recordings = record::recordings(self.shared.host.files(), &self.shared.folder);
         {
             let mut record = lock(&self.record);
             record.status = status;
@@ -306,31 +300,6 @@ impl Drop for Session {
             Err(error) => fail(&error),
         }
     }
-}
-
-fn first_record(place: &TestPlace, attempt: u32, started_at: Timestamp) -> TestRecord {
-    TestRecord {
-        schema: SCHEMA,
-        id: place.id(),
-        name: place.name.clone(),
-        file: place.file.clone(),
-        line: Some(place.line),
-        status: TestStatus::Running,
-        message: None,
-        started_at,
-        ended_at: None,
-        duration_ms: None,
-        docstring: None,
-        blocks: Vec::new(),
-        attempt,
-        environment: None,
-        recordings: Vec::new(),
-    }
-}
-
-fn recordings_in(files: &dyn Files, folder: &HostPath) -> Vec<String> {
-    let entries = files.list(folder).unwrap_or_default();
-    entries.into_iter().map(|entry| entry.name).filter(|name| name.ends_with(RECORDING_SUFFIX)).collect()
 }
 
 #[cfg(test)]

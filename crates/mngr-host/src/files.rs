@@ -14,6 +14,8 @@ pub enum Access {
     Private,
     /// The owner may also run it (0700).
     PrivateExecutable,
+    /// Whoever may read, write and run the file that is replaced; for a new one, the user's umask decides.
+    AsBefore,
 }
 
 /// Whether a write must survive a power cut.

@@ -7,10 +7,19 @@ pub const WIDTH: usize = 32;
 
 /// Applies `work` to every item and returns the results in the order of the items.
 pub fn fan_out<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    fan_out_within(WIDTH, items, work)
+}
+
+/// The same, for at most `width` items at once.
+pub fn fan_out_within<T: Send, R: Send>(
+    width: usize,
+    items: Vec<T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
     if items.len() <= 1 {
         return items.into_iter().map(work).collect();
     }
-    let threads = items.len().min(WIDTH);
+    let threads = items.len().min(width.max(1));
     let mut slots: Vec<Option<R>> = items.iter().map(|_| None).collect();
     let queue = Mutex::new(items.into_iter().zip(slots.iter_mut()));
     std::thread::scope(|scope| {

@@ -41,6 +41,7 @@ mod testing;
 mod text;
 pub mod transcript;
 mod trash;
+pub mod tutorial;
 pub mod undo;
 pub mod usage;
 pub mod wait;

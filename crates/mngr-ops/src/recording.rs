@@ -2,8 +2,9 @@
 //!
 //! Budget: three tmux processes to begin, one to end, none in between.
 
-use mngr_e2e::recorder::pane::{PaneRecorder, PaneSource};
+use mngr_e2e::recorder::pane::{self, PaneRecorder, PaneSource};
 use mngr_e2e::recorder::{CastOptions, RecordError, Recorded, SpoolLimits};
+use mngr_host::lock::LockError;
 use mngr_host::tmux::{Tmux, TmuxError};
 use mngr_model::facts::Detail;
 use mngr_model::{AgentName, AgentState, HostPath};
@@ -58,6 +59,15 @@ pub enum RecordingError {
     },
 }
 
+/// Whether somebody records the agent's terminal now.
+///
+/// # Errors
+/// When the host cannot say.
+pub fn is_recorded(agent: &Agent) -> Result<bool, LockError> {
+    let folder = agent.host.layout().agent(agent.id()).recording();
+    pane::is_recorded(agent.host.as_ref(), &folder)
+}
+
 /// Records an agent's terminal. `on_start` is called once nothing can be missed any more; `is_over` is asked several times
 /// a second whether to stop.
 ///
@@ -91,8 +101,7 @@ pub fn record(
         limits: SpoolLimits::default(),
     };
     let files = world.client.files();
-    let started =
-        PaneRecorder::start(source, files, world.clock.as_ref(), &request.path, &request.options);
+    let started = PaneRecorder::start(source, files, world.clock.as_ref(), &request.path, &request.options);
     let recorded = started.and_then(|recorder| {
         on_start();
         recorder.run(is_over)

@@ -14,7 +14,8 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     capture, clone, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label,
-    list, message, pull, push, rename, start, stop, transcript, undo, usage as usage_verb, wait,
+    list, message, pull, push, record, rename, replay, start, stop, transcript, tutorial, undo,
+    usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -67,19 +68,27 @@ pub(crate) enum Verb {
     Pull(pull::PullArgs),
     /// Bring your commits or files to an agent
     Push(push::PushArgs),
+    /// Record an agent's terminal, or a command
+    Record(record::RecordArgs),
     /// Rename an agent
     #[command(visible_alias = "mv")]
     Rename(rename::RenameArgs),
+    /// Play a recording, search it, print its text
+    Replay(replay::ReplayArgs),
     /// Start stopped agents
     Start(start::StartArgs),
     /// Stop agents
     Stop(stop::StopArgs),
     /// Print the conversation with an agent
     Transcript(transcript::TranscriptArgs),
+    /// Check a tutorial script and the tests that cite it
+    Tutorial(tutorial::TutorialArgs),
     /// Bring destroyed agents back
     Undo(undo::UndoArgs),
     /// Show what agents have used: tokens and money
     Usage(usage_verb::UsageArgs),
+    /// Show what tests left behind, as a page
+    View(view::ViewArgs),
     /// Wait until agents are in a state
     Wait(wait::WaitArgs),
 }
@@ -104,12 +113,16 @@ impl Verb {
             Self::Message(args) => &args.common,
             Self::Pull(args) => &args.common,
             Self::Push(args) => &args.common,
+            Self::Record(args) => &args.common,
             Self::Rename(args) => &args.common,
+            Self::Replay(args) => &args.common,
             Self::Start(args) => &args.common,
             Self::Stop(args) => &args.common,
             Self::Transcript(args) => &args.common,
+            Self::Tutorial(args) => args.common(),
             Self::Undo(args) => &args.common,
             Self::Usage(args) => &args.common,
+            Self::View(args) => &args.common,
             Self::Wait(args) => &args.common,
         }
     }
@@ -133,12 +146,16 @@ impl Verb {
             Self::Message(args) => message::run(ctx, args),
             Self::Pull(args) => pull::run(ctx, args),
             Self::Push(args) => push::run(ctx, args),
+            Self::Record(args) => record::run(ctx, args),
             Self::Rename(args) => rename::run(ctx, args),
+            Self::Replay(args) => replay::run(ctx, args),
             Self::Start(args) => start::run(ctx, args),
             Self::Stop(args) => stop::run(ctx, args),
             Self::Transcript(args) => transcript::run(ctx, args),
+            Self::Tutorial(args) => tutorial::run(ctx, args),
             Self::Undo(args) => undo::run(ctx, args),
             Self::Usage(args) => usage_verb::run(ctx, args),
+            Self::View(args) => view::run(ctx, args),
             Self::Wait(args) => wait::run(ctx, args),
         }
     }

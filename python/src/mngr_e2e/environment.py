@@ -23,6 +23,9 @@ _CLEANING_SECONDS = 60
 _MAKE_REPOSITORY = (
     "git init --quiet && echo '# A project' >README.md && git add . && git commit --quiet -m 'First commit'"
 )
+# Makes mngr record an agent's terminal in the place of attaching to it. A command in a terminal is recorded anyway, and
+# attaches.
+CONNECT_SETTING = "MNGR__CONNECT_COMMAND"
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
 _MASK = "***"
 
@@ -117,6 +120,7 @@ class Environment:
             "TERM": "xterm-256color",
             "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
+            CONNECT_SETTING: "mngr record --connect",
         }
 
     def _write_variables(self, variables: Mapping[str, str]) -> None:

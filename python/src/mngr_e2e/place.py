@@ -94,7 +94,7 @@ def _stem(file: str) -> str:
     return file.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
-def _id_in(folder: Path) -> Optional[str]:
+def _id_in(folder: Path) -> object:
     try:
         return json.loads((folder / TEST_FILE).read_bytes()).get("id")
     except (OSError, ValueError):

@@ -15,7 +15,8 @@ from mngr_e2e.session import Session
 
 _CHOICES = [keep.value for keep in Keep]
 _OPTIONS = pytest.StashKey[Options]()
-_REPORTS = pytest.StashKey[dict[str, pytest.TestReport]]()
+# By what they are about: setup, call, teardown.
+_REPORTS = pytest.StashKey[dict[Optional[str], pytest.TestReport]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -111,7 +112,7 @@ def _place(node: pytest.Item) -> TestPlace:
     return TestPlace(file, name, None if line is None else line + 1, Path(node.config.rootpath))
 
 
-def _verdict(reports: dict[str, pytest.TestReport]) -> tuple[str, Optional[str]]:
+def _verdict(reports: dict[Optional[str], pytest.TestReport]) -> tuple[str, Optional[str]]:
     """The status of the test, and why it did not pass."""
     call = reports.get("call")
     if call is None:

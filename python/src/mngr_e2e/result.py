@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from mngr_e2e.transcript import seconds
+from mngr_e2e.transcript import lines_of, seconds
 
 _HALF = 4 * 1024 * 1024
 _SHOWN_HALF = 2_000
@@ -93,4 +93,4 @@ def shown(text: str) -> str:
     if len(text) > 3 * _SHOWN_HALF:
         left_out = len(text) - 2 * _SHOWN_HALF
         text = f"{text[:_SHOWN_HALF]}\n[... {left_out} characters ...]\n{text[-_SHOWN_HALF:]}"
-    return "".join(f"\n  {line}" for line in text.splitlines()) or " (empty)"
+    return "".join(f"\n  {line}" for line in lines_of(text)) or " (empty)"

@@ -15,12 +15,12 @@ from typing import Any, Optional, Union
 
 from mngr_e2e import place as places
 from mngr_e2e import process
-from mngr_e2e.environment import Environment, delta
+from mngr_e2e.environment import CONNECT_SETTING, Environment, delta
 from mngr_e2e.options import Options
 from mngr_e2e.place import TestPlace
 from mngr_e2e.result import Capture, RunResult
 from mngr_e2e.terminal import Terminal
-from mngr_e2e.transcript import LINES_FILE, Pieces, TranscriptWriter, now_ms, output_event
+from mngr_e2e.transcript import LINES_FILE, Pieces, TranscriptWriter, lines_of, now_ms, output_event
 
 DEFAULT_TIMEOUT = 30.0
 _LONGEST_MESSAGE = 64 * 1024
@@ -55,7 +55,11 @@ class Session:
         self._terminals: list[Terminal] = []
         self._transcript = TranscriptWriter(self.artifacts)
         self._write_record()
-        self._environment.fill(with_repository=with_repository)
+        try:
+            self._environment.fill(with_repository=with_repository)
+        except BaseException as error:
+            self.finish("error", str(error))
+            raise
         if docstring:
             self._keep_docstring(docstring)
 
@@ -118,6 +122,7 @@ class Session:
         """Runs a command in a terminal, and returns at once. ``timeout`` is for each thing that is waited for."""
         number = self._next_number()
         variables = {**self._variables, **(env or {})}
+        variables.pop(CONNECT_SETTING, None)
         folder = self._cwd / (cwd or "")
         recording = f"terminal-{number}.cast"
         self._transcript.push(self._start_event(number, command, comment, timeout, variables, folder, recording))
@@ -239,11 +244,11 @@ class Session:
 
 def cited_block(text: str) -> dict[str, str]:
     """The block in a text as a test writes it: common indentation, empty lines around it and trailing space are dropped."""
-    lines = [line.rstrip() for line in text.splitlines()]
+    lines = [line.rstrip() for line in lines_of(text)]
     indents = [len(line) - len(line.lstrip(" \t")) for line in lines if line]
     common = min(indents, default=0)
     block = {"text": "\n".join(line[common:] for line in lines).strip("\n")}
-    title = next((line[1:].strip() for line in block["text"].splitlines() if line.startswith("#")), "")
+    title = next((line[1:].strip() for line in lines_of(block["text"]) if line.startswith("#")), "")
     if title:
         block["title"] = title
     return block
@@ -251,7 +256,7 @@ def cited_block(text: str) -> dict[str, str]:
 
 def tutorial_section(docstring: str) -> Optional[str]:
     """The section ``Tutorial block:`` of a cleaned docstring, up to the next label such as ``Scope:``."""
-    lines = docstring.splitlines()
+    lines = lines_of(docstring)
     if "Tutorial block:" not in lines:
         return None
     section = lines[lines.index("Tutorial block:") + 1 :]

@@ -32,7 +32,8 @@ _LOOK = 0.1
 _READ_SIZE = 16 * 1024
 # Operating system commands and the like with their text, control sequences, and escapes of two or three characters.
 _SEQUENCES = re.compile(
-    r"\x1b[\]PX^_].*?(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]|[\x00-\x08\x0b\x0c\x0e-\x1a\x7f]", re.DOTALL
+    r"\x1b[\]PX^_].*?(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]|[\x00-\x08\x0b\x0c\x0e-\x1a\x7f]",
+    re.DOTALL,
 )
 
 

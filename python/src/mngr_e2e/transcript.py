@@ -16,9 +16,9 @@ import base64
 import difflib
 import json
 import os
+import re
 import threading
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
@@ -28,6 +28,12 @@ from mngr_e2e.normalise import normalise
 LINES_FILE = "transcript.jsonl"
 TEXT_FILE = "transcript.txt"
 Event = dict[str, Any]
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text. Unlike ``splitlines`` this knows only newlines, as the Rust crate does."""
+    lines = re.split(r"\r?\n", text)
+    return lines if lines[-1] else lines[:-1]
 
 
 def now_ms() -> int:
@@ -129,7 +135,7 @@ class TextRenderer:
         kind = event.get("kind")
         if kind == "command":
             entry = self._open[event["id"]] = _Open(event.get("timeout_ms"))
-            for line in (event.get("comment") or "").splitlines():
+            for line in lines_of(event.get("comment") or ""):
                 entry.line(b"# ", line.encode())
             entry.line(b"$ ", event["command"].encode())
         elif kind == "output" and event["id"] in self._open:
@@ -242,6 +248,7 @@ def read(path: Path) -> Transcript:
 
 def diff(old: Transcript, new: Transcript, names: tuple[str, str] = ("old", "new")) -> str:
     """What differs between two runs, once all that differs by nature is out of the way; empty when nothing does."""
-    texts = [normalise(transcript.to_text().decode(errors="replace")).splitlines() for transcript in (old, new)]
-    lines: Iterable[str] = difflib.unified_diff(*texts, *names, lineterm="")
-    return "\n".join(lines)
+    old_lines, new_lines = (
+        lines_of(normalise(transcript.to_text().decode(errors="replace"))) for transcript in (old, new)
+    )
+    return "\n".join(difflib.unified_diff(old_lines, new_lines, *names, lineterm=""))

@@ -52,6 +52,10 @@ pub(crate) enum Case {
     /// 50 `create` at once against 50 `git worktree add` in a row
     #[value(name = "create-50")]
     Create50,
+    /// Recording an agent: a flood, a steady stream, and tmux's memory when the recorder stalls
+    Record,
+    /// `tutorial check` and `tutorial lint` of 5,000 blocks with as many tests
+    Tutorial,
 }
 
 /// How many samples to take.

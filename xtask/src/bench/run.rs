@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::cases::{Bench, create, idle, list, verbs, version};
+use super::cases::{Bench, create, idle, list, record, tutorial, verbs, version};
 use super::error::BenchError;
 use super::fleet::Fleet;
 use super::measure::{Interrupt, not_started};
@@ -25,6 +25,12 @@ pub(crate) fn run(options: &Options) -> Result<(), BenchError> {
     }
     if options.wants(Case::Create50) {
         show(create::fifty(&bench)?);
+    }
+    if options.wants(Case::Record) {
+        show(record::run(&bench)?);
+    }
+    if options.wants(Case::Tutorial) {
+        show(tutorial::run(&bench)?);
     }
     Ok(())
 }

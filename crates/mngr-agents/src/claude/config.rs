@@ -196,6 +196,8 @@ fn settings(
         Some(user) => Value::Object(read_json(request.client.files(), &user.folder.join("settings.json"))?),
         None => json!({}),
     };
+    // It would make itself the user's program for links of its own, in the user's own settings of the desktop.
+    settings["disableDeepLinkRegistration"] = "disable".into();
     let allows = flag(request.settings, "auto_allow_permissions")?;
     let hook = mngr_model::quote::sh_quote(hook.as_str());
     for event in EVENTS {

@@ -20,10 +20,12 @@ for _ in 1 2 3; do
 done
 [ "$pid" = "$agent" ] || exit 0
 
-printf '%s %s\n' "$event" "$input" >>"$state/events/claude/hooks.log"
+# Claude Code waits for this script: most of the time there is nothing to remove, and no process is needed.
+gone() { for name; do [ ! -e "$state/$name" ] || rm -f "$state/$name"; done; }
+
 case $event in
 SessionStart)
-    rm -f "$state/failure"
+    gone failure
     session=$(printf '%s' "$input" | sed -n 's/.*"session_id":"\([A-Za-z0-9-]*\)".*/\1/p')
     if [ -n "$session" ]; then
         printf '%s\n' "$session" >"$state/claude_session_id.new" && mv "$state/claude_session_id.new" "$state/claude_session_id"
@@ -32,19 +34,21 @@ SessionStart)
     ;;
 UserPromptSubmit)
     : >"$state/active"
-    rm -f "$state/waiting" "$state/failure"
+    gone waiting failure
     ;;
 PermissionRequest) printf 'PERMISSIONS\n' >"$state/waiting" ;;
-PostToolUse | PostToolUseFailure) rm -f "$state/waiting" ;;
+PostToolUse | PostToolUseFailure) gone waiting ;;
 Stop)
     printf 'END_OF_TURN\n' >"$state/waiting"
-    rm -f "$state/failure"
+    gone failure
     ;;
 StopFailure)
     printf '%s\n' "$input" >"$state/failure.new" && mv "$state/failure.new" "$state/failure"
     printf 'END_OF_TURN\n' >"$state/waiting"
     ;;
 esac
+# Last: whoever reads of the event here finds everything else in place.
+printf '%s %s\n' "$event" "$input" >>"$state/events/claude/hooks.log"
 : >"$state/activity/agent"
 [ "$event" = PermissionRequest ] && [ "$2" = allow ] &&
     printf '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}\n'

@@ -41,7 +41,14 @@ fn failure_reason(facts: &ProgramFacts) -> Option<WaitingReason> {
 /// The state that follows. The newest evidence wins: a prompt that was submitted after the program last called itself
 /// idle has begun a turn, although the program has not said so yet.
 pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
-    let status = Status::parse(facts)?;
+    // An empty file is one that is just being written.
+    facts.status.as_deref().filter(|text| !text.trim().is_empty())?;
+    let Some(status) = Status::parse(facts) else {
+        let evidence = "Claude Code's status file cannot be understood";
+        return Some(
+            StateReport::new(AgentState::Unknown, StateSource::Program, evidence).since(facts.changed),
+        );
+    };
     let word = status.status.as_deref()?;
     let report = |state, evidence: String| {
         StateReport::new(state, StateSource::Program, evidence).since(status.since())
@@ -117,9 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn a_half_written_or_silent_file_says_nothing() {
+    fn a_damaged_file_is_unknown_and_a_silent_one_says_nothing() {
         let none = Markers::default();
-        assert!(state(&facts(r#"{"status":"bu"#, None), &none).is_none());
+        let damaged = state(&facts(r#"{"status":"bu"#, None), &none).unwrap();
+        assert_eq!(damaged.state, AgentState::Unknown);
+        assert!(state(&facts("", None), &none).is_none());
         assert!(state(&facts(r#"{"pid":1}"#, None), &none).is_none());
         assert!(state(&ProgramFacts::default(), &none).is_none());
     }

@@ -51,7 +51,7 @@ PreToolUse)
     # Only what stands before the tool's own input is Codex's word.
     case ${input%%\"tool_input\"*} in *'"tool_name":"request_user_input"'*) put waiting QUESTION ;; esac
     ;;
-Stop | Interrupt) put waiting END_OF_TURN ;;
+Interrupt) put waiting END_OF_TURN ;;
 esac
 # Last: whoever reads of the event here finds everything else in place.
 printf '%s %s\n' "$event" "$input" >>"$state/events/codex/hooks.log"

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use toml::Table;
 
-/// Events mngr listens to, and what Codex calls them in its keys.
-const EVENTS: [(&str, &str); 6] = [
+/// Events mngr listens to, and what Codex calls them in its keys. The end of a turn is not among them: its record tells
+/// of it as soon, and Codex never answers a message that is submitted while hooks of the end run.
+const EVENTS: [(&str, &str); 5] = [
     ("SessionStart", "session_start"),
     ("UserPromptSubmit", "user_prompt_submit"),
     ("PreToolUse", "pre_tool_use"),
     ("PermissionRequest", "permission_request"),
-    ("Stop", "stop"),
     ("Interrupt", "interrupt"),
 ];
 
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn the_users_hooks_keep_their_places_before_ours() {
         let mut all =
-            json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "theirs" }] }] } });
+            json!({ "hooks": { "Interrupt": [{ "hooks": [{ "type": "command", "command": "theirs" }] }] } });
         let mut state = Table::new();
         add(
             &mut all,
@@ -127,10 +127,11 @@ mod tests {
             &HostPath::new("/s/hook.sh"),
             Permissions::Ask,
         );
-        assert_eq!(all["hooks"]["Stop"][0]["hooks"][0]["command"], "theirs");
-        assert_eq!(all["hooks"]["Stop"][1]["hooks"][0]["command"], "exec sh /s/hook.sh Stop");
+        assert_eq!(all["hooks"]["Interrupt"][0]["hooks"][0]["command"], "theirs");
+        assert_eq!(all["hooks"]["Interrupt"][1]["hooks"][0]["command"], "exec sh /s/hook.sh Interrupt");
         assert!(
-            state.contains_key("/h/hooks.json:stop:1:0") && state.contains_key("/h/hooks.json:interrupt:0:0")
+            state.contains_key("/h/hooks.json:interrupt:1:0")
+                && state.contains_key("/h/hooks.json:session_start:0:0")
         );
         assert_eq!(state.len(), EVENTS.len());
     }

@@ -8,6 +8,8 @@ use crate::login::{LoginPlace, MissingLogin};
 
 /// The service Codex uses when nothing else is said.
 const DEFAULT_SERVICE: &str = "openai";
+/// The variable with a key that Codex looks at only where it has no terminal.
+const HEADLESS_KEY: &str = "CODEX_API_KEY";
 
 /// What is missing, if anything.
 pub(super) fn missing(login: &LoginPlace<'_>) -> Result<Option<MissingLogin>, ProvisionError> {
@@ -28,6 +30,9 @@ pub(super) fn missing(login: &LoginPlace<'_>) -> Result<Option<MissingLogin>, Pr
             program: PROGRAM,
             remedy: format!("set `{variable}`: the model's service `{service}` wants its key there"),
         }));
+    }
+    if login.is_headless && login.has(HEADLESS_KEY) {
+        return Ok(None);
     }
     // Credentials in the system's keychain cannot be seen from here.
     let store = settings.get("cli_auth_credentials_store").and_then(Value::as_str).unwrap_or("file");

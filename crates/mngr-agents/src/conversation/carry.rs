@@ -5,9 +5,8 @@ use mngr_model::HostPath;
 use mngr_model::layout::AgentLayout;
 
 use super::Conversation;
-use crate::ordinary::{is_ordinary, read_ordinary};
 use crate::transcript::Brand;
-use crate::{claude, codex, opencode};
+use crate::{claude, codex};
 
 /// How deep the folder beside a conversation is copied.
 const DEEPEST: usize = 4;
@@ -25,32 +24,8 @@ pub fn carry(
     match last.brand {
         Brand::Claude => to_claude(files, conversations, last, host, agent, work_dir),
         Brand::Codex => to_codex(files, conversations, last, host, agent),
-        Brand::Opencode => to_opencode(files, last, host, agent),
+        Brand::Opencode => Ok(()),
     }
-}
-
-/// The database and what belongs to it. Nobody may write to it meanwhile, which the caller has seen to.
-fn to_opencode(
-    files: &dyn Files,
-    last: &Conversation,
-    host: &dyn Files,
-    agent: &AgentLayout,
-) -> Result<(), FilesError> {
-    let to = agent.root().join(opencode::DATABASE);
-    for end in ["", "-wal"] {
-        let from = HostPath::new(format!("{}{end}", last.path));
-        if let Some(bytes) = read_ordinary(files, &from)? {
-            write(host, &HostPath::new(format!("{to}{end}")), &bytes)?;
-        }
-    }
-    let record = agent.root().join(opencode::TRANSCRIPT);
-    let beside = last.path.parent().zip(record.file_name()).map(|(folder, name)| folder.join(name));
-    if let Some(from) = beside
-        && is_ordinary(files, &from)?
-    {
-        copy_lines(files, &from, host, &record)?;
-    }
-    write(host, &agent.root().join(opencode::SESSION), format!("{}\n", last.id).as_bytes())
 }
 
 fn to_claude(

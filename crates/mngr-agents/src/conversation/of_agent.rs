@@ -4,25 +4,20 @@ use mngr_host::files::{Files, FilesError};
 use mngr_model::HostPath;
 
 use super::Conversation;
-use crate::ordinary::{is_ordinary, read_ordinary};
+use crate::ordinary::read_ordinary;
 use crate::transcript::Brand;
-use crate::{claude, codex, opencode};
+use crate::{claude, codex};
 
-/// The conversations in an agent's state folder in the order of their beginnings, the one it is in now last. opencode
-/// keeps all of them in one database.
+/// The conversations in an agent's state folder in the order of their beginnings, the one it is in now last. Nothing
+/// for opencode, whose database also says where the agent works: a copy of it would work in the other's folder.
 pub fn of_agent(files: &dyn Files, state: &HostPath, brand: Brand) -> Result<Vec<Conversation>, FilesError> {
     let note = match brand {
         Brand::Claude => claude::SESSION,
         Brand::Codex => codex::THREAD,
-        Brand::Opencode => opencode::SESSION,
+        Brand::Opencode => return Ok(Vec::new()),
     };
     let now = read_ordinary(files, &state.join(note))?.unwrap_or_default();
     let now = String::from_utf8_lossy(&now).trim().to_owned();
-    if brand == Brand::Opencode {
-        let path = state.join(opencode::DATABASE);
-        let is_there = !now.is_empty() && is_ordinary(files, &path)?;
-        return Ok(if is_there { vec![Conversation { brand, id: now, path }] } else { Vec::new() });
-    }
     let mut found = Vec::new();
     for path in brand.own_files(files, state)? {
         let id = match brand {

@@ -52,10 +52,12 @@ fn edge(line: &str) -> Option<Edge> {
 }
 
 impl Edge {
-    /// What a line shows inside of the box; `None` above it.
+    /// What a line shows inside of the box; `None` above it. The menu of commands has two sides.
     fn inside(&self, line: &str) -> Option<String> {
         let mut chars = line.chars().skip(self.from);
-        (chars.next() == Some(SIDE)).then(|| chars.take(self.to - self.from).collect())
+        let is_in_box = chars.next() == Some(SIDE);
+        let inside: String = chars.take(self.to - self.from).collect();
+        (is_in_box && !inside.trim_end().ends_with(SIDE)).then_some(inside)
     }
 }
 
@@ -99,6 +101,13 @@ mod tests {
         assert_eq!(composer("", "\u{1b}[38;5;216mShell\u{1b}[38;5;15m"), Composer::HoldsText);
         let half = read(&screen("half a sentence", build));
         assert_eq!((half.composer, half.typed.as_str()), (Composer::HoldsText, "half a sentence"));
+    }
+
+    #[test]
+    fn the_menu_of_commands_is_not_in_the_box() {
+        let menu = format!("{PAST}  ┃ /compact  Compa ┃ side\n");
+        let screen = screen("/compact", "Build").replacen(PAST, &menu, 1);
+        assert_eq!(read(&screen).typed, "/compact");
     }
 
     #[test]

@@ -4,13 +4,14 @@
 //! opencode merges several layers of configuration. mngr's own is the one that comes in a variable: it wins over the
 //! others and lies in no file of theirs.
 
-use mngr_host::files::{Access, Durability, FileKind, Files};
+use mngr_host::files::{Access, Durability, Files};
 use mngr_model::HostPath;
 use mngr_model::env::EnvPair;
 use serde_json::{Map, Value, json};
 
 use super::places;
 use crate::brand::{ProvisionError, Provisioning};
+use crate::ordinary::read_ordinary;
 use crate::settings::texts;
 use crate::user::UserSide;
 
@@ -34,21 +35,25 @@ const SCRIPTS: [(&str, &str); 3] = [
 /// them and keeps its own.
 const REMEMBERED: [&str; 2] = ["model.json", "kv.json"];
 
+/// The name of its folder in a home of configurations, or of states.
+const NAME: &str = "opencode";
 /// The package that opencode installs into every configuration folder, for the plugins in it.
 const PLUGIN_PACKAGE: &str = "@opencode-ai/plugin";
+/// What in a configuration folder may need packages.
+const NEEDS_PACKAGES: [&str; 6] = ["node_modules", "package.json", "plugin", "plugins", "tool", "tools"];
 
 /// Fills the agent's folders, and returns the variables that lead opencode to them.
 pub(super) fn write(request: &Provisioning<'_>) -> Result<Vec<EnvPair>, ProvisionError> {
     let files = request.host.files();
     let folder = places::folder(request.agent);
     let [config_home, state_home, scripts] = ["config", "state", "scripts"].map(|name| folder.join(name));
+    files.make_folder(&scripts)?;
     for (name, text) in SCRIPTS {
-        files.make_folder(&scripts)?;
         write_private(files, &scripts.join(name), text)?;
     }
     let user = UserSide::of(request);
-    copy_config(request, user.folder(CONFIG_HOME, ".config").as_ref(), &config_home)?;
-    copy_state(request, user.folder(STATE_HOME, ".local/state").as_ref(), &state_home)?;
+    copy_config(user.files, user.folder(CONFIG_HOME, ".config").as_ref(), files, &config_home)?;
+    copy_state(user.files, user.folder(STATE_HOME, ".local/state").as_ref(), files, &state_home)?;
 
     let mut vars = vec![
         (CONFIG_HOME, config_home.to_string()),
@@ -80,11 +85,12 @@ fn write_private(files: &dyn Files, path: &HostPath, text: &str) -> Result<(), P
 /// Our layer: the user's own of that kind, our plugin, what the type says.
 fn content(request: &Provisioning<'_>, plugin: Value) -> Result<Value, ProvisionError> {
     let theirs = request.vars.get(CONTENT).filter(|text| !text.trim().is_empty());
-    let mut content = match theirs {
+    let theirs: Map<String, Value> = match theirs {
         Some(text) => serde_json::from_str(text)
             .map_err(|source| ProvisionError::Damaged { path: HostPath::new(CONTENT), source })?,
-        None => json!({}),
+        None => Map::new(),
     };
+    let mut content = Value::Object(theirs);
     push(&mut content, "plugin", plugin);
     let prompt = texts(request.settings, "append_system_prompt")?;
     if !prompt.is_empty() {
@@ -127,12 +133,11 @@ fn merge(into: &mut Value, patch: Value) {
 /// The agent's configuration home. opencode writes into its folder, so what it would rewrite there is copied and the
 /// rest linked; the folders of all other programs are linked, since its tool servers look for them there.
 fn copy_config(
-    request: &Provisioning<'_>,
+    theirs: &dyn Files,
     user: Option<&HostPath>,
+    ours: &dyn Files,
     home: &HostPath,
 ) -> Result<(), ProvisionError> {
-    const NAME: &str = "opencode";
-    let (theirs, ours) = (request.client.files(), request.host.files());
     let folder = home.join(NAME);
     ours.make_folder(&folder)?;
     let mut has_packages = false;
@@ -141,15 +146,13 @@ fn copy_config(
             ours.link(user.join(&entry.name).as_str(), &home.join(&entry.name))?;
         }
         let user = user.join(NAME);
-        for entry in theirs.list(&user)? {
-            let (from, to) = (user.join(&entry.name), folder.join(&entry.name));
-            has_packages |= ["node_modules", "package.json", "plugin", "plugins", "tool", "tools"]
-                .contains(&entry.name.as_str());
-            let is_settings = entry.name.ends_with(".json") || entry.name.ends_with(".jsonc");
-            if is_settings && entry.kind == FileKind::File {
-                ours.write(&to, &theirs.read(&from)?, Access::Private, Durability::Cached)?;
-            } else {
-                ours.link(from.as_str(), &to)?;
+        for name in theirs.list(&user)?.into_iter().map(|entry| entry.name) {
+            let (from, to) = (user.join(&name), folder.join(&name));
+            has_packages |= NEEDS_PACKAGES.contains(&name.as_str());
+            let is_settings = name.ends_with(".json") || name.ends_with(".jsonc");
+            match is_settings.then(|| read_ordinary(theirs, &from)).transpose()?.flatten() {
+                Some(text) => ours.write(&to, &text, Access::Private, Durability::Cached)?,
+                None => ours.link(from.as_str(), &to)?,
             }
         }
     }
@@ -163,17 +166,16 @@ fn copy_config(
 }
 
 fn copy_state(
-    request: &Provisioning<'_>,
+    theirs: &dyn Files,
     user: Option<&HostPath>,
+    ours: &dyn Files,
     home: &HostPath,
 ) -> Result<(), ProvisionError> {
-    let (theirs, ours) = (request.client.files(), request.host.files());
-    let folder = home.join("opencode");
-    ours.make_folder(&folder)?;
+    ours.make_folder(&home.join(NAME))?;
+    let Some(user) = user else { return Ok(()) };
     for name in REMEMBERED {
-        let Some(user) = user else { continue };
-        if let Some(bytes) = theirs.read_if_there(&user.join("opencode").join(name))? {
-            ours.write(&folder.join(name), &bytes, Access::Private, Durability::Cached)?;
+        if let Some(bytes) = read_ordinary(theirs, &user.join(NAME).join(name))? {
+            ours.write(&home.join(NAME).join(name), &bytes, Access::Private, Durability::Cached)?;
         }
     }
     Ok(())
@@ -181,6 +183,9 @@ fn copy_state(
 
 #[cfg(test)]
 mod tests {
+    use mngr_host::files::FileKind;
+    use mngr_host::local::LocalFiles;
+
     use super::*;
 
     #[test]
@@ -188,5 +193,29 @@ mod tests {
         let mut value = json!({ "a": { "b": 1, "c": 2 }, "plugin": ["x"], "model": "m" });
         merge(&mut value, json!({ "a": { "c": 3 }, "plugin": ["y"], "model": "n" }));
         assert_eq!(value, json!({ "a": { "b": 1, "c": 3 }, "plugin": ["x", "y"], "model": "n" }));
+    }
+
+    #[test]
+    fn what_opencode_would_rewrite_is_copied_even_behind_a_link_and_the_rest_is_linked() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = HostPath::new(dir.path().to_str().unwrap());
+        let (user, home) = (root.join("user"), root.join("agent"));
+        for folder in ["user/opencode/agents", "user/git"] {
+            LocalFiles.make_folder(&root.join(folder)).unwrap();
+        }
+        write_private(&LocalFiles, &root.join("dotfile"), "{}").unwrap();
+        LocalFiles.link("../../dotfile", &user.join("opencode/opencode.json")).unwrap();
+        copy_config(&LocalFiles, Some(&user), &LocalFiles, &home).unwrap();
+        let kind = |path: &str| LocalFiles.stat(&home.join(path)).unwrap().unwrap().kind;
+        assert_eq!(kind("opencode/opencode.json"), FileKind::File);
+        assert_eq!((kind("opencode/agents"), kind("git")), (FileKind::Link, FileKind::Link));
+        assert_eq!(kind("opencode/node_modules"), FileKind::Folder, "the package is not asked for");
+        LocalFiles.make_folder(&user.join("opencode/plugin")).unwrap();
+        let other = root.join("other");
+        copy_config(&LocalFiles, Some(&user), &LocalFiles, &other).unwrap();
+        assert!(
+            !LocalFiles.exists(&other.join("opencode/node_modules")).unwrap(),
+            "plugins need the package"
+        );
     }
 }

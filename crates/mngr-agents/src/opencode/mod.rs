@@ -8,4 +8,3 @@ mod places;
 mod status;
 
 pub use brand::Opencode;
-pub(crate) use places::{DATABASE, SESSION, TRANSCRIPT};

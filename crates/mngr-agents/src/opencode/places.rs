@@ -8,13 +8,6 @@ pub(super) const FOLDER: &str = "plugin/opencode";
 /// What our plugins note of its state, one event per line, below the state folder.
 pub(super) const STATUS: &str = "plugin/opencode/status.jsonl";
 
-/// What our plugin notes of the conversation, one event per line, below the state folder.
-pub(crate) const TRANSCRIPT: &str = "plugin/opencode/transcript.jsonl";
-/// The session of the agent's conversation, kept by our plugin, below the state folder.
-pub(crate) const SESSION: &str = "plugin/opencode/session";
-/// opencode's own store of its conversations, below the state folder.
-pub(crate) const DATABASE: &str = "plugin/opencode/opencode.db";
-
 /// The folder of everything of opencode.
 pub(super) fn folder(agent: &AgentLayout) -> HostPath {
     agent.root().join(FOLDER)
@@ -22,15 +15,15 @@ pub(super) fn folder(agent: &AgentLayout) -> HostPath {
 
 /// What our plugin notes of the conversation, one event per line.
 pub(super) fn transcript(agent: &AgentLayout) -> HostPath {
-    agent.root().join(TRANSCRIPT)
+    folder(agent).join("transcript.jsonl")
 }
 
 /// The session of the agent's conversation, kept by our plugin.
 pub(super) fn session(agent: &AgentLayout) -> HostPath {
-    agent.root().join(SESSION)
+    folder(agent).join("session")
 }
 
 /// opencode's own store of the conversation.
 pub(super) fn database(agent: &AgentLayout) -> HostPath {
-    agent.root().join(DATABASE)
+    folder(agent).join("opencode.db")
 }

@@ -24,12 +24,16 @@ export default {
         // Another version has no such thing: then its commands are not proved, and half-typed text stays in the way.
       }
     }
-    // Half-typed text goes away and comes back with these, as the manifest says.
+    // Half-typed text goes away and comes back with these, as the manifest says. Not before the first message: the box
+    // of the first page goes away with that page, and what is in it too.
+    const inSession = (command) => () => {
+      if (api.route.current.name === "session") api.keymap.dispatchCommand(command)
+    }
     attempt(() =>
       api.keymap.registerLayer({
         bindings: [
-          { key: "f11", cmd: "prompt.stash" },
-          { key: "f12", cmd: "prompt.stash.pop" },
+          { key: "f11", cmd: inSession("prompt.stash") },
+          { key: "f12", cmd: inSession("prompt.stash.pop") },
         ],
       }),
     )

@@ -132,7 +132,7 @@ settings_table! {
         /// How much later than what the other evidence tells of the terminal must have shown something new, for a program
         /// that reports a change before it draws it.
         pub later_by: Option<DurationSetting>,
-        /// The state this tells of; a rule without one is not used.
+        /// The state this tells of. Every rule needs one, its own or that of the rule it changes.
         pub state: Option<ScreenState>,
         /// Why the agent waits then; PERMISSIONS and QUESTION keep messages from being typed.
         pub reason: Option<ScreenReason>,

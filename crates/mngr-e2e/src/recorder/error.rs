@@ -36,7 +36,10 @@ pub enum RecordError {
     /// Another recorder is at it.
     #[error("it is being recorded already")]
     Busy(#[source] mngr_host::lock::LockError),
-    /// The script between tmux and us ends at once, again and again.
+    /// Whether another recorder is at it cannot be found out.
+    #[error("cannot record")]
+    Lock(#[source] mngr_host::lock::LockError),
+    /// The script between tmux and us cannot write.
     #[error("what pane {pane} prints cannot be kept in `{folder}`")]
     NoSpool {
         /// The pane.

@@ -83,13 +83,24 @@ impl<'a> CastFile<'a> {
         Ok(Self { files, writer, started, printed, typed, recorded })
     }
 
-    /// The program printed this.
+    /// Whether nothing has happened yet.
+    pub fn is_empty(&self) -> bool {
+        self.recorded.events == 0
+    }
+
+    /// When it began.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// The program printed this. Gives it as text: what of a character is still missing comes with the next piece.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn output(&mut self, bytes: &[u8]) -> Result<(), RecordError> {
+    pub fn output(&mut self, bytes: &[u8]) -> Result<String, RecordError> {
         let text = self.printed.decode(bytes);
-        self.append_text(text, EventKind::Output)
+        self.append_text(text.clone(), EventKind::Output)?;
+        Ok(text)
     }
 
     /// Somebody typed this.

@@ -19,7 +19,7 @@ use mngr_model::HostPath;
 
 use super::error::RecordError;
 use super::file::{CastFile, CastOptions, Recorded};
-use super::spool::{GAP_LABEL, Spool, SpoolLimits, Taken};
+use super::spool::{GAP_LABEL, Spool, SpoolLimits, Taken, Why};
 
 /// How often the pane's size is looked at while it prints nothing.
 const LOOK: Duration = Duration::from_millis(250);
@@ -118,8 +118,14 @@ impl<'a> PaneRecorder<'a> {
         loop {
             let woken = self.watch.wait(LOOK);
             self.follow_size()?;
-            if self.take_all()? == Flow::Ended && self.reopen()? == Flow::Ended {
-                return Ok(());
+            match self.take_all()? {
+                Flow::Open => {}
+                Flow::Ended(Why::Closed) => return Ok(()),
+                Flow::Ended(Why::Full) => self.reopen()?,
+                Flow::Ended(Why::Failed) => {
+                    let (pane, folder) = (self.source.pane.to_string(), self.spool.folder().clone());
+                    return Err(RecordError::NoSpool { pane, folder });
+                }
             }
             if is_over() || matches!(woken, Err(Interrupted)) {
                 return Ok(());
@@ -132,9 +138,9 @@ impl<'a> PaneRecorder<'a> {
     fn take_all(&mut self) -> Result<Flow, RecordError> {
         loop {
             match self.spool.take()? {
-                Taken::Bytes(bytes) => self.file.output(&bytes)?,
+                Taken::Bytes(bytes) => drop(self.file.output(&bytes)?),
                 Taken::Nothing => return Ok(Flow::Open),
-                Taken::End => return Ok(Flow::Ended),
+                Taken::End(why) => return Ok(Flow::Ended(why)),
             }
         }
     }
@@ -158,30 +164,21 @@ impl<'a> PaneRecorder<'a> {
         Ok(())
     }
 
-    /// The script has ended. If the pane has not, we were held up too long: what was printed since is lost.
-    fn reopen(&mut self) -> Result<Flow, RecordError> {
-        let is_gone = |error: &RecordError| matches!(error, RecordError::Tmux(error) if error.is_gone());
-        let was_fruitless = self.spool.is_untouched();
+    /// We were held up too long: what was printed since the files were full is lost. Goes on with what the pane shows.
+    fn reopen(&mut self) -> Result<(), RecordError> {
         let folder = self.source.folder.join(&self.openings.to_string());
-        if !self.source.host.files().exists(&self.source.folder)? {
-            // Whoever removed the agent removed this too.
-            return Ok(Flow::Ended);
-        }
-        match self.source.tmux.has_pipe(&self.source.pane).map_err(RecordError::from) {
-            Err(error) if is_gone(&error) => return Ok(Flow::Ended),
-            other => other?,
-        };
-        if was_fruitless {
-            return Err(RecordError::NoSpool { pane: self.source.pane.to_string(), folder });
-        }
         self.openings += 1;
         let next = Spool::make(self.source.host.files(), folder, self.source.limits)?;
         std::mem::replace(&mut self.spool, next).remove()?;
         self.watch = watch(&self.source, &self.spool)?;
-        let opened = self.source.tmux.open_pipe(&self.source.pane, &self.spool.shell_line());
-        let snapshot = match opened.map_err(RecordError::from) {
-            Err(error) if is_gone(&error) => return Ok(Flow::Ended),
-            other => other?,
+        let snapshot = match self.source.tmux.open_pipe(&self.source.pane, &self.spool.shell_line()) {
+            Ok(snapshot) => snapshot,
+            // It went away meanwhile. What is lost is lost all the same.
+            Err(error) if error.is_gone() => {
+                self.file.gap(GAP_LABEL)?;
+                return Ok(self.spool.close()?);
+            }
+            Err(error) => return Err(error.into()),
         };
         self.file.gap(GAP_LABEL)?;
         if snapshot.size != self.size {
@@ -189,7 +186,7 @@ impl<'a> PaneRecorder<'a> {
             self.file.resize(snapshot.size)?;
         }
         self.file.output(paint(&snapshot).as_bytes())?;
-        Ok(Flow::Open)
+        Ok(())
     }
 }
 
@@ -197,18 +194,30 @@ impl<'a> PaneRecorder<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
     Open,
-    Ended,
+    Ended(Why),
+}
+
+/// Whether a recorder is at the pane whose output goes through this folder.
+///
+/// # Errors
+/// When the host cannot say.
+pub fn is_recorded(host: &dyn Host, folder: &HostPath) -> Result<bool, LockError> {
+    match host.lock(&lock_path(folder), LockWait::Try) {
+        Ok(_) => Ok(false),
+        Err(LockError::Held { .. }) => Ok(true),
+        Err(error) => Err(error),
+    }
 }
 
 fn lock(source: &PaneSource<'_>) -> Result<HostLock, RecordError> {
-    let path = HostPath::new(format!("{}.lock", source.folder));
-    source.host.lock(&path, LockWait::Try).map_err(|error| match error {
+    source.host.lock(&lock_path(&source.folder), LockWait::Try).map_err(|error| match error {
         LockError::Held { .. } => RecordError::Busy(error),
-        LockError::Interrupted => RecordError::Busy(error),
-        LockError::Io { path, source } => {
-            RecordError::Files(mngr_host::files::FilesError { action: "lock", path, source })
-        }
+        other => RecordError::Lock(other),
     })
+}
+
+fn lock_path(folder: &HostPath) -> HostPath {
+    HostPath::new(format!("{folder}.lock"))
 }
 
 fn watch(source: &PaneSource<'_>, spool: &Spool<'_>) -> Result<Box<dyn Watch>, RecordError> {

@@ -49,7 +49,18 @@ pub(super) enum Taken {
     /// Nothing yet.
     Nothing,
     /// Everything was taken, and nothing will come.
-    End,
+    End(Why),
+}
+
+/// Why nothing will come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// The pane or its pipe is gone.
+    Closed,
+    /// Too much was unread; what the pane printed since is lost.
+    Full,
+    /// The files could not be written.
+    Failed,
 }
 
 impl<'a> Spool<'a> {
@@ -76,17 +87,12 @@ impl<'a> Spool<'a> {
         format!("exec {}", sh_join(["sh", script.as_str(), self.folder.as_str(), &files, &reads]))
     }
 
-    /// Whether nothing was ever taken from it.
-    pub(super) fn is_untouched(&self) -> bool {
-        (self.number, self.offset) == (0, 0)
-    }
-
     /// The next bytes that are there.
     pub(super) fn take(&mut self) -> Result<Taken, FilesError> {
         // Looked for before the bytes: what is written before it is there is read after it was seen.
-        let has_ended = self.files.exists(&self.folder.join("end"))?;
+        let end = self.files.read_if_there(&self.folder.join("end"))?;
         loop {
-            let has_next = has_ended || self.files.exists(&self.file(self.number + 1))?;
+            let has_next = end.is_some() || self.files.exists(&self.file(self.number + 1))?;
             let bytes = match self.files.read_part(&self.file(self.number), self.offset, PIECE) {
                 Ok(bytes) => bytes,
                 Err(error) if error.is_missing() => Vec::new(),
@@ -98,15 +104,26 @@ impl<'a> Spool<'a> {
             }
             if !has_next {
                 let is_there = self.files.exists(&self.folder)?;
-                return Ok(if is_there { Taken::Nothing } else { Taken::End });
+                return Ok(if is_there { Taken::Nothing } else { Taken::End(Why::Closed) });
             }
             self.files.remove_file(&self.file(self.number))?;
-            if has_ended && !self.files.exists(&self.file(self.number + 1))? {
-                return Ok(Taken::End);
+            if let Some(why) = &end
+                && !self.files.exists(&self.file(self.number + 1))?
+            {
+                return Ok(Taken::End(match why.trim_ascii() {
+                    b"full" => Why::Full,
+                    b"failed" => Why::Failed,
+                    _ => Why::Closed,
+                }));
             }
             self.number += 1;
             self.offset = 0;
         }
+    }
+
+    /// Says that nothing will come, where no script could be started to say so.
+    pub(super) fn close(&self) -> Result<(), FilesError> {
+        self.files.write(&self.folder.join("end"), b"closed\n", Access::Private, Durability::Cached)
     }
 
     /// Removes what is left of it.

@@ -14,7 +14,7 @@ use mngr_host::proc::{Cmd, Guard};
 use mngr_host::random;
 use mngr_model::HostPath;
 use mngr_model::artifacts::{DESTROY_FILE, REENTER_FILE};
-use mngr_model::env::{MNGR_E2E_OUTPUT_DIR, MNGR_HOST_DIR};
+use mngr_model::env::{MNGR_E2E_OUTPUT_DIR, MNGR_HOST_DIR, MNGR_SETTING_PREFIX};
 use mngr_model::quote::sh_quote;
 
 use super::error::SessionError;
@@ -30,6 +30,8 @@ const PARENT: &str = "/tmp";
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// How long the cleaning may take.
 const CLEANING: Duration = Duration::from_secs(60);
+/// What mngr does in the place of attaching, where there is nobody to look.
+const RECORD: &str = "mngr record --connect";
 /// Makes the project a repository.
 const MAKE_REPOSITORY: &str =
     "git init --quiet && echo '# A project' >README.md && git add . && git commit --quiet -m 'First commit'";
@@ -42,6 +44,12 @@ pub enum Project {
     Repository,
     /// Nothing.
     Empty,
+}
+
+/// The variable that makes mngr record an agent's terminal in the place of attaching to it. A command in a terminal is
+/// recorded anyway, and attaches.
+pub(crate) fn connect_setting() -> String {
+    format!("{MNGR_SETTING_PREFIX}CONNECT_COMMAND")
 }
 
 /// The variables of a test, by name.
@@ -98,7 +106,7 @@ impl Environment {
     /// The variables every test starts with.
     pub(crate) fn variables(root: &HostPath, artifacts: &HostPath, path: &str) -> Variables {
         let below = |folder: &str| root.join(folder).as_str().to_owned();
-        let variables = [
+        let mut variables: Variables = [
             ("PATH", path.to_owned()),
             ("HOME", below("home")),
             ("TMPDIR", below("tmp")),
@@ -111,8 +119,11 @@ impl Environment {
             ("TERM", "xterm-256color".to_owned()),
             ("LC_ALL", "C.UTF-8".to_owned()),
             ("TZ", "UTC".to_owned()),
-        ];
-        variables.map(|(name, value)| (name.to_owned(), value)).into()
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        variables.insert(connect_setting(), RECORD.to_owned());
+        variables
     }
 
     /// `PATH` inside: first what is under test, then what is on ours.

@@ -6,6 +6,8 @@ use mngr_host::lock::LockError;
 use mngr_host::proc::ExecError;
 use mngr_model::HostPath;
 
+use crate::recorder::RecordError;
+
 /// The session cannot do its work. A test ends with it; an expectation that does not hold is no error of this kind.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -39,6 +41,9 @@ pub enum SessionError {
     /// A program could not be started or watched.
     #[error(transparent)]
     Exec(#[from] ExecError),
+    /// What a terminal shows could not be recorded.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// A terminal could not be made.
     #[error("cannot make a terminal")]
     Terminal {

@@ -45,7 +45,7 @@ pub struct Options {
     /// The name of the run.
     pub run: Option<String>,
     /// What processes of one run have in common, where each test has its own.
-    pub(crate) run_key: Option<String>,
+    pub run_key: Option<String>,
     /// Where the folders of runs are.
     pub output: Option<HostPath>,
     /// Folders that come first on `PATH`, as `PATH` spells them.

@@ -11,7 +11,7 @@ use mngr_model::artifacts::{
 };
 
 use super::capture::Capture;
-use super::environment::Variables;
+use super::environment::{Variables, connect_setting};
 use super::error::{SessionError, or_fail};
 use super::result::{Facts, RunResult};
 use super::secrets::delta;
@@ -83,7 +83,8 @@ impl<'s> Run<'s> {
 
     /// Starts it in a terminal.
     #[track_caller]
-    pub fn terminal(self, command: &str) -> Terminal {
+    pub fn terminal(mut self, command: &str) -> Terminal {
+        self.variables.remove(&connect_setting());
         or_fail(Terminal::open(self, command))
     }
 

@@ -9,7 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use mngr_host::clock::SystemClock;
 use mngr_host::host::Host;
+use mngr_host::local::LocalFiles;
 use mngr_host::pty::TerminalSize;
 use mngr_model::artifacts::{RECORDING_SUFFIX, TRANSCRIPT_LINES_FILE};
 use regex::Regex;
@@ -20,13 +22,14 @@ use super::keys;
 use super::result::{Facts, RunResult};
 use super::run::{Run, TIMED_OUT};
 use super::{Shared, lock};
+use crate::recorder::{CastFile, CastOptions};
 
-mod cast;
 mod reader;
 
-use cast::Cast;
 use reader::{Reader, Wish};
 
+/// The kind of terminal, as the environment of a session names it.
+const TERM: &str = "xterm-256color";
 /// The size of a new terminal.
 const SIZE: TerminalSize = TerminalSize { cols: 100, rows: 30 };
 
@@ -115,7 +118,13 @@ impl Terminal {
         let shared = Arc::clone(run.shared());
         let id = shared.next_id();
         let recording = format!("terminal-{id}{RECORDING_SUFFIX}");
-        let (cast, started) = Cast::create(&shared.folder.join(&recording), SIZE, command)?;
+        let options = CastOptions {
+            command: Some(command.to_owned()),
+            term: Some(TERM.to_owned()),
+            ..CastOptions::default()
+        };
+        let path = shared.folder.join(&recording);
+        let cast = CastFile::create(&LocalFiles, &SystemClock, &path, SIZE, &options)?;
         shared.transcript().push(&run.event(id, command, Some(recording)));
         let screen = avt::Terminal::new(SIZE.cols.into(), SIZE.rows.into());
         let screen =
@@ -125,7 +134,7 @@ impl Terminal {
         let view = Arc::new(View { state: Mutex::new(state), changed: Condvar::new() });
         let (wishes, inbox): (Sender<Wish>, Receiver<Wish>) = mpsc::channel();
         let (wake, waker) = std::io::pipe().map_err(|source| SessionError::Terminal { source })?;
-        let reader = Reader::new(Arc::clone(&shared), id, pty, Arc::clone(&view), cast, started);
+        let reader = Reader::new(Arc::clone(&shared), id, pty, Arc::clone(&view), cast);
         let thread = thread::spawn(move || reader.run(&inbox, wake));
         Ok(Self {
             shared,

@@ -123,7 +123,9 @@ fn an_expectation_about_a_stream_shows_the_whole_command() {
     let output = tempfile::tempdir().unwrap();
     let e2e = setup(&output).start();
     let result = e2e.run("echo out; echo err >&2");
-    let text = failing(|| drop(expect(&result.stdout).to_contain("x")));
+    let text = failing(|| {
+        expect(&result.stdout).to_contain("x");
+    });
     assert!(text.starts_with("expected stdout to contain \"x\"\ncommand: echo out"), "{text}");
     assert!(text.contains("\n  err"), "{text}");
 }

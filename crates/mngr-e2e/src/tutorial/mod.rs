@@ -1,7 +1,8 @@
 //! Tutorials: a shell script made of blocks, the tests that cite them, and whether the two agree.
 //!
 //! [`Script`] is what the tutorial says, [`Suite`] what the tests cite, [`Report`] both compared; [`lint`] holds the
-//! commands of a script against the grammar of the program they call. Never in here: running a block, or an agent.
+//! commands of a script against the grammar of the program they call; [`fill`] is about what a script lacks, [`work`] about
+//! what its tests lack. Never in here: running a block, or an agent.
 
 mod block;
 mod change;
@@ -9,6 +10,7 @@ mod check;
 mod citation;
 mod coverage;
 mod docstring;
+pub mod fill;
 mod heading;
 pub mod lint;
 mod literal;
@@ -20,6 +22,7 @@ mod script;
 mod shell;
 mod suite;
 mod syntax;
+pub mod work;
 
 pub use block::{Block, BlockId};
 pub use check::{Changed, CitedBlock, CitingTest, Report, Stale, Strictness, check};

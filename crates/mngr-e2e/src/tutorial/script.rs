@@ -163,9 +163,7 @@ impl<'a> Paragraph<'a> {
         let is_header = |line: &&str| is_strict_mode(line) || line.trim().starts_with('#');
         let skipped = if has_shebang {
             self.lines.iter().take_while(|line| is_header(line)).count()
-        } else if self.lines.iter().any(|line| is_strict_mode(&line))
-            && self.lines.iter().all(|line| is_header(&line))
-        {
+        } else if self.lines.iter().any(is_strict_mode) && self.lines.iter().all(is_header) {
             self.lines.len()
         } else {
             0

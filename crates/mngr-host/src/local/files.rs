@@ -77,7 +77,8 @@ impl Files for LocalFiles {
 
     fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError> {
         let mut builder = fs::DirBuilder::new();
-        builder.mode(if access == Access::Shared { 0o777 } else { 0o700 });
+        let is_private = matches!(access, Access::Private | Access::PrivateExecutable);
+        builder.mode(if is_private { 0o700 } else { 0o777 });
         builder.create(path.as_str()).map_err(failed("create the folder", path))
     }
 
@@ -171,14 +172,14 @@ fn kind_of(file_type: fs::FileType) -> FileKind {
 fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) -> io::Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mode = match access {
-        Access::Shared => 0o666,
+        Access::Shared | Access::AsBefore => 0o666,
         Access::Private => 0o600,
         Access::PrivateExecutable => 0o700,
     };
     // A link is written through: replacing the link itself would cut a dotfile manager's arrangement. Private files are
     // only ever our own: a link in their place was put there by an agent, to make us write elsewhere.
     let target = match access {
-        Access::Shared => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
+        Access::Shared | Access::AsBefore => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
         Access::Private | Access::PrivateExecutable => path.to_owned(),
     };
     let folder = target.parent().unwrap_or(folder);
@@ -186,6 +187,9 @@ fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) ->
         .prefix(".mngr-")
         .make_in(folder, |at| fs::File::options().write(true).create_new(true).mode(mode).open(at))?;
     temp.as_file().write_all(bytes)?;
+    if let Some(before) = fs::metadata(&target).ok().filter(|_| access == Access::AsBefore) {
+        temp.as_file().set_permissions(before.permissions())?;
+    }
     if durability == Durability::Synced {
         temp.as_file().sync_data()?;
     }
@@ -268,6 +272,18 @@ mod tests {
         let path = dir.join("env");
         LocalFiles.write(&path, b"x", Access::Private, Durability::Cached).unwrap();
         assert_eq!(LocalFiles.stat(&path).unwrap().unwrap().mode, 0o600);
+    }
+
+    #[test]
+    fn a_replaced_file_can_stay_what_it_was_for_others() {
+        let (_guard, dir) = folder();
+        let (path, link) = (dir.join("tool"), dir.join("link"));
+        LocalFiles.write(&path, b"x", Access::PrivateExecutable, Durability::Cached).unwrap();
+        LocalFiles.link("tool", &link).unwrap();
+        LocalFiles.write(&link, b"y", Access::AsBefore, Durability::Cached).unwrap();
+        assert_eq!(LocalFiles.read(&path).unwrap(), b"y");
+        assert_eq!(LocalFiles.stat(&path).unwrap().unwrap().mode, 0o700);
+        assert_eq!(LocalFiles.stat(&link).unwrap().unwrap().kind, FileKind::Link);
     }
 
     #[test]

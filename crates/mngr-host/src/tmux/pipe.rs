@@ -24,8 +24,7 @@ pub struct PaneSnapshot {
     pub rows: Vec<String>,
 }
 
-const FIELDS: &str =
-    "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on}";
+const FIELDS: &str = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on}";
 
 impl Tmux<'_> {
     /// Whether a pane's output already goes somewhere. A pane has one pipe.

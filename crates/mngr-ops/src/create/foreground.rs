@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use mngr_agents::headless::Verdict;
 use mngr_agents::transcript::{Brand, Entry, NativeLog, Record, Scope};
 use mngr_host::files::{FileKind, Files, FilesError};
@@ -98,6 +99,8 @@ pub struct Attended<'w> {
     errors: Tail,
     /// The conversation of a coding agent, whose output is of no use to people.
     log: Option<NativeLog>,
+    /// When it was launched, by the clock of its host. What was said earlier is a conversation it goes on with.
+    launched: Option<Timestamp>,
 }
 
 /// Whether more was there than was passed on.
@@ -144,7 +147,8 @@ impl<'w> Attended<'w> {
         let brand = agent.facts.record.brand.as_deref().and_then(Brand::of_type);
         let log = brand.map(|brand| NativeLog::new(brand, layout.root().clone(), Scope::Conversation));
         let (output, errors) = (Tail::of(layout.headless_output()), Tail::of(layout.headless_errors()));
-        Ok(Self { world, agent, output, errors, log })
+        let launched = agent.host.files().stat(&layout.activity_start())?.and_then(|stat| stat.modified);
+        Ok(Self { world, agent, output, errors, log, launched })
     }
 
     /// Tells what the program does until it ends. When telling fails, the agent is as it was.
@@ -227,7 +231,9 @@ impl<'w> Attended<'w> {
         let files = host.files();
         if let Some(log) = &mut self.log {
             for entry in log.read_more(files).map_err(FollowError::from)? {
-                if let Entry::Said(record) = entry {
+                if let Entry::Said(record) = entry
+                    && self.launched.is_none_or(|launched| record.timestamp >= launched)
+                {
                     tell(Piece::Said(&record))?;
                 }
             }

@@ -9,7 +9,7 @@ use mngr_host::host::Host;
 use mngr_model::address::Location;
 use mngr_model::facts::Detail;
 use mngr_model::layout::AgentLayout;
-use mngr_model::{AgentState, AgentTypeName, HostPath};
+use mngr_model::{AgentTypeName, HostPath};
 
 use super::agent_type;
 use super::error::CreateError;
@@ -105,14 +105,8 @@ impl Heritage {
         if Some(brand) != brand_of(base) {
             return not_carried(&format!("it is one of {}", brand.program()));
         }
-        let is_at_rest = self
-            .agent
-            .as_ref()
-            .is_some_and(|agent| matches!(agent.state.state, AgentState::Stopped | AgentState::Done));
-        if brand == Brand::Opencode && !is_at_rest {
-            return not_carried(
-                "opencode keeps it in a database, which can only be copied while the agent is stopped",
-            );
+        if brand == Brand::Opencode {
+            return not_carried("opencode keeps it in a database that binds it to its folder");
         }
         let files = parent.host.files();
         let conversations = conversation::of_agent(files, &parent.state, brand)?;

@@ -95,7 +95,8 @@ pub(super) fn login(
 ) -> Result<Login, CreateError> {
     let Some(brand) = program.resolved.base.brand() else { return Ok(Login::There) };
     let user = UserSide { files: world.client.files(), home: world.home.as_ref(), vars: &world.vars };
-    let place = LoginPlace { user, env, settings: &program.resolved.chain };
+    let is_headless = program.resolved.headless.is_some();
+    let place = LoginPlace { user, env, settings: &program.resolved.chain, is_headless };
     let Some(missing) = brand.missing_login(&place)? else { return Ok(Login::There) };
     // A first message would have to wait for the login, and nobody sees the terminal before it was sent.
     if request.audience == Audience::Nobody || request.message.is_some() {

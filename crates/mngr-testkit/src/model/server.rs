@@ -88,12 +88,8 @@ impl ModelServer {
     pub fn start_on(port: u16) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).or_fail("listening on loopback");
         let address = listener.local_addr().or_fail("asking for the port of the model server");
-        let state = State {
-            scenario: Scenario::Echo,
-            requests: Vec::new(),
-            connections: Vec::new(),
-            stopped: false,
-        };
+        let state =
+            State { scenario: Scenario::Echo, requests: Vec::new(), connections: Vec::new(), stopped: false };
         let shared = Arc::new(Shared { state: Mutex::new(state), stopping: Condvar::new() });
         let for_acceptor = Arc::clone(&shared);
         let acceptor = Some(thread::spawn(move || accept(&listener, &for_acceptor)));
@@ -207,11 +203,7 @@ fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
 }
 
 /// Answers one request and says which one it was, and whether the connection can be used for another.
-fn respond(
-    mut connection: &TcpStream,
-    shared: &Shared,
-    request: Request,
-) -> io::Result<(usize, Ending)> {
+fn respond(mut connection: &TcpStream, shared: &Shared, request: Request) -> io::Result<(usize, Ending)> {
     let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
     let Some(wire) = Wire::of(&request.method, &request.path) else {
         if request.method == "HEAD" {

@@ -29,6 +29,19 @@ pub(crate) fn leaf(verb: &str) -> Option<Command> {
     (!command.has_subcommands()).then_some(command)
 }
 
+/// The verb that the first of these words name, by any of its names, and the words it took. mngr itself for none.
+pub(crate) fn deepest<'w>(words: impl Iterator<Item = &'w str>) -> (Command, Vec<&'w str>) {
+    let mut command = super::command();
+    let mut verb = Vec::new();
+    for word in words {
+        let Some(mut found) = command.find_subcommand(word).cloned() else { break };
+        found.build();
+        verb.push(word);
+        command = found;
+    }
+    (command, verb)
+}
+
 /// The option that settings call `name`.
 pub(crate) fn option<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
     let long = name.replace('_', "-");

@@ -202,15 +202,7 @@ fn leaf_matches(matches: &ArgMatches) -> (String, &ArgMatches) {
 
 /// The words before the first option, as far as they are verbs.
 fn verb_words(argv: &[OsString]) -> Vec<&str> {
-    let mut command = cli::command();
-    let mut words = Vec::new();
-    for word in argv.iter().skip(1).map_while(|word| word.to_str()) {
-        let Some(mut found) = command.find_subcommand(word).cloned() else { break };
-        found.build();
-        words.push(word);
-        command = found;
-    }
-    words
+    options::deepest(argv.iter().skip(1).map_while(|word| word.to_str())).1
 }
 
 fn strings(matches: &ArgMatches, id: &str) -> Vec<String> {

@@ -33,7 +33,6 @@ const PLANNED: &[&str] = &[
     "tmr",
     "transcript",
     "tutor",
-    "tutorial",
     "usage",
     "view",
 ];

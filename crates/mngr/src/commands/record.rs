@@ -30,6 +30,8 @@ use report::RecordReport;
 
 /// The size of a terminal nobody looks at.
 const UNSEEN: TerminalSize = TerminalSize { cols: 80, rows: 24 };
+/// Its kind.
+const UNSEEN_TERM: &str = "xterm-256color";
 
 /// Record a terminal
 ///
@@ -110,7 +112,7 @@ fn record_agent(
     let world = ctx.world()?;
     let agent = targets::one(&world, address, Detail::Full)?;
     let path = path(ctx, args, &world, agent.name().as_str())?;
-    let request = RecordingRequest { path: path.clone(), options: options(args, &world, None) };
+    let request = RecordingRequest { path: path.clone(), options: options(args) };
     let pid_file = args.pid_file.as_ref().map(|file| ctx.surroundings.path(file));
     let console = ctx.console.clone();
     let on_start = || {
@@ -137,39 +139,50 @@ fn note_pid(world: &World, file: &HostPath) {
 fn record_command(ctx: &mut Ctx, args: &RecordArgs, output: &Output) -> Result<ExitCode, CliError> {
     let world = ctx.world()?;
     let is_watched = ctx.is_interactive()?;
-    let program = args.command.first().map(|word| word.rsplit('/').next().unwrap_or(word)).unwrap_or_default();
+    let program =
+        args.command.first().map(|word| word.rsplit('/').next().unwrap_or(word)).unwrap_or_default();
     let path = path(ctx, args, &world, program)?;
     let size = UserTerminal::size().filter(|_| is_watched).unwrap_or(UNSEEN);
-    let words = mngr_model::quote::sh_join(&args.command);
-    let options = options(args, &world, Some(words));
+    let own_term = ctx.surroundings.var("TERM").filter(|_| is_watched);
+    let term = own_term.unwrap_or(UNSEEN_TERM).to_owned();
+    let cmd = Cmd::from_words(&args.command).cwd(&ctx.surroundings.cwd).env("TERM", &term);
+    let options = CastOptions {
+        command: Some(mngr_model::quote::sh_join(&args.command)),
+        term: Some(term),
+        ..options(args)
+    };
     let client = world.client.as_ref();
-    let mut cmd = Cmd::from_words(&args.command).cwd(&ctx.surroundings.cwd);
-    if !is_watched {
-        // Whatever kind of terminal the caller has, this is not it.
-        cmd = cmd.env("TERM", "xterm-256color");
-    }
     let typing = if args.stdin { Typing::Recorded } else { Typing::NotRecorded };
     let mut file = CastFile::create(client.files(), world.clock.as_ref(), &path, size, &options)?;
     let ended = if is_watched {
-        let mut terminal = UserTerminal::take(Screen::Shared).map_err(|error| CliError::new(ErrorKind::Failed, error))?;
+        let taken = UserTerminal::take(Screen::Shared);
+        let mut terminal = taken.map_err(|error| CliError::new(ErrorKind::Failed, error))?;
         command::record(client, &cmd, size, typing, &mut terminal, &mut file)
     } else {
         command::record(client, &cmd, size, typing, &mut Nobody, &mut file)
     };
-    let status = ended?.to_shell();
+    let status = match ended {
+        Ok(exit) => exit.to_shell(),
+        Err(error) => {
+            if file.is_empty() {
+                // A program that could not be started leaves nothing to play.
+                let _ = client.files().remove_file(&path);
+            }
+            return Err(error.into());
+        }
+    };
     let recorded = file.finish(Some(status))?;
     output.show(&ctx.console, &RecordReport { recorded, exit_code: Some(status) })?;
     Ok(ExitCode::Program(u8::try_from(status).unwrap_or(1)))
 }
 
-fn options(args: &RecordArgs, world: &World, command: Option<String>) -> CastOptions {
+fn options(args: &RecordArgs) -> CastOptions {
     CastOptions {
         version: if args.v3 { Version::V3 } else { Version::V2 },
         idle_limit: args.idle_limit,
         title: args.title.clone(),
-        term: command.as_ref().and_then(|_| world.vars.get("TERM").cloned()),
-        command,
         overwrite: args.overwrite,
+        ..CastOptions::default()
     }
 }
 

@@ -110,6 +110,12 @@ impl Scopes {
         self.layout.root()
     }
 
+    /// The top folder of the checkout; `None` outside one.
+    pub(crate) fn checkout(&self) -> Option<HostPath> {
+        let root = self.repository.as_ref()?.root.to_str()?;
+        Some(HostPath::new(root))
+    }
+
     /// What identifies the repository, the same for all its worktrees; `None` outside one.
     pub(crate) fn repository(&self) -> Option<String> {
         self.repository.as_ref().map(|repository| repository.common_dir.to_string_lossy().into_owned())

@@ -4,6 +4,8 @@ use mngr_agents::deliver::DeliverError;
 use mngr_config::edit::EditError;
 use mngr_config::trust::TrustError;
 use mngr_config::{ConfigError, KeyError, LayerError};
+use mngr_e2e::recorder::RecordError;
+use mngr_e2e::tutorial::fill::StoreError;
 use mngr_host::local::LocalHostError;
 use mngr_host::proc::ExecError;
 use mngr_model::address::AddressError;
@@ -17,11 +19,13 @@ use mngr_ops::event::EventError;
 use mngr_ops::exec::ExecFailure;
 use mngr_ops::label::{LabelError, RelabelError};
 use mngr_ops::message::SendError;
+use mngr_ops::recording::RecordingError;
 use mngr_ops::rename::RenameError;
 use mngr_ops::select::SelectError;
 use mngr_ops::start::StartError;
 use mngr_ops::stop::StopError;
 use mngr_ops::transcript::TranscriptError;
+use mngr_ops::tutorial::DecideError;
 use mngr_ops::undo::UndoError;
 use mngr_ops::usage::UsageError;
 use mngr_ops::wait::WaitError;
@@ -114,6 +118,34 @@ impl From<LookError> for CliError {
     }
 }
 
+impl From<RecordError> for CliError {
+    fn from(error: RecordError) -> Self {
+        let hint = record_hint(&error);
+        let failure = Self::new(ErrorKind::Failed, error);
+        hint.into_iter().fold(failure, CliError::hinted)
+    }
+}
+
+impl From<RecordingError> for CliError {
+    fn from(error: RecordingError) -> Self {
+        let hint = match &error {
+            RecordingError::NoTerminal { name, .. } => Some(format!("`mngr start {name}` starts it")),
+            RecordingError::Recorder { source, .. } => record_hint(source),
+            _ => None,
+        };
+        let failure = Self::new(ErrorKind::Failed, error);
+        hint.into_iter().fold(failure, CliError::hinted)
+    }
+}
+
+fn record_hint(error: &RecordError) -> Option<String> {
+    match error {
+        RecordError::Exists { .. } => Some("`--overwrite` replaces it".to_owned()),
+        RecordError::Piped { pane } => Some(format!("`tmux pipe-pane -t {pane}` closes that pipe")),
+        _ => None,
+    }
+}
+
 impl From<CaptureError> for CliError {
     fn from(error: CaptureError) -> Self {
         let has_no_terminal = matches!(error, CaptureError::NoTerminal { .. });
@@ -170,6 +202,21 @@ impl From<FollowError> for CliError {
             FollowError::Select(error) => error.into(),
             FollowError::Look(_) | FollowError::Files(_) => Self::new(ErrorKind::Failed, error),
         }
+    }
+}
+
+impl From<DecideError> for CliError {
+    fn from(error: DecideError) -> Self {
+        let (kind, hint) = match &error {
+            DecideError::Store(StoreError::Unknown { .. }) => {
+                (ErrorKind::NotFound, Some("`mngr tutorial proposals --all` shows all of them"))
+            }
+            DecideError::Invalid { .. } => {
+                (ErrorKind::Failed, Some("write the block into the tutorial yourself, and reject this one"))
+            }
+            _ => (ErrorKind::Failed, None),
+        };
+        hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
     }
 }
 

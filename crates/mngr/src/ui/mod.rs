@@ -5,7 +5,9 @@ pub(crate) mod console;
 pub(crate) mod error_text;
 pub(crate) mod input;
 pub(crate) mod output;
+pub(crate) mod paint;
 pub(crate) mod progress;
+pub(crate) mod terminal;
 pub(crate) mod theme;
 
 pub(crate) use console::Console;

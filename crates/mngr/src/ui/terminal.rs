@@ -25,6 +25,8 @@ const LEAVE: &[u8] = b"\x1b[0m\x1b[?25h\x1b[?1049l";
 
 /// The terminal on standard input and output. Dropping it puts everything back.
 pub(crate) struct UserTerminal {
+    /// Read past the buffer of the standard library: nothing else reads it meanwhile.
+    input: io::Stdin,
     saved: Termios,
     screen: Screen,
 }
@@ -33,11 +35,11 @@ impl UserTerminal {
     /// Takes it over. The caller has made sure that there is one.
     pub(crate) fn take(screen: Screen) -> io::Result<Self> {
         let input = io::stdin();
-        let saved = tcgetattr(input.as_fd())?;
+        let saved = tcgetattr(&input)?;
         let mut raw = saved.clone();
         raw.make_raw();
-        tcsetattr(input.as_fd(), OptionalActions::Drain, &raw)?;
-        let mut terminal = Self { saved, screen };
+        tcsetattr(&input, OptionalActions::Drain, &raw)?;
+        let mut terminal = Self { input, saved, screen };
         if screen == Screen::Own {
             terminal.write(ENTER)?;
         }
@@ -60,8 +62,7 @@ impl UserTerminal {
 
     /// What was typed within this time; nothing when nothing was. The end of the input is Ctrl-C.
     pub(crate) fn typed(&mut self, limit: Duration) -> io::Result<Vec<u8>> {
-        let input = io::stdin();
-        let mut fds = [PollFd::new(&input, PollFlags::IN)];
+        let mut fds = [PollFd::new(&self.input, PollFlags::IN)];
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         match poll(&mut fds, Some(&limit)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(Vec::new()),
@@ -69,7 +70,7 @@ impl UserTerminal {
             Err(error) => return Err(error.into()),
         }
         let mut buffer = vec![0; 256];
-        let count = rustix::io::read(input.as_fd(), &mut buffer)?;
+        let count = rustix::io::read(&self.input, &mut buffer)?;
         buffer.truncate(count);
         Ok(if count == 0 { vec![3] } else { buffer })
     }
@@ -80,7 +81,7 @@ impl Drop for UserTerminal {
         if self.screen == Screen::Own {
             let _ = self.write(LEAVE);
         }
-        let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Drain, &self.saved);
+        let _ = tcsetattr(&self.input, OptionalActions::Drain, &self.saved);
     }
 }
 
@@ -92,11 +93,11 @@ impl Watcher for UserTerminal {
     }
 
     fn keyboard(&self) -> Option<BorrowedFd<'_>> {
-        Some(rustix::stdio::stdin())
+        Some(self.input.as_fd())
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> usize {
-        rustix::io::read(rustix::stdio::stdin(), buffer).unwrap_or(0)
+        rustix::io::read(&self.input, buffer).unwrap_or(0)
     }
 
     fn size(&self) -> Option<TerminalSize> {

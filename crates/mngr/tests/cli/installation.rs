@@ -153,7 +153,7 @@ fn without_login_and_key_nothing_is_made_when_nobody_can_log_in() {
 #[test]
 fn codex_needs_a_login_of_its_own_or_the_key_of_the_service_it_is_set_to() {
     let (mut env, bin) = without_agents();
-    fs::write(bin.join("codex"), "#!/bin/sh\nexec sleep 1000\n").unwrap();
+    fs::write(bin.join("codex"), "#!/bin/sh\n[ -t 0 ] || exit 0\nexec sleep 1000\n").unwrap();
     fs::set_permissions(bin.join("codex"), fs::Permissions::from_mode(0o755)).unwrap();
     // The program looks at no key among its variables.
     env.set_var("OPENAI_API_KEY", "k");
@@ -166,6 +166,14 @@ fn codex_needs_a_login_of_its_own_or_the_key_of_the_service_it_is_set_to() {
     };
     let refused = create(&env);
     assert!(refused.contains("Codex is not logged in") && refused.contains("codex login"), "{refused}");
+    // Without a terminal it looks at this one.
+    let headless = ["create", "h", "--type", "headless_codex", "--foreground", "--yes", "-m", "hello"];
+    let refused =
+        env.mngr(headless.iter().chain(&["-S", "agent_types.codex.check_installation=false"])).code(1);
+    assert!(refused.stderr.contains("not logged in"), "{refused}");
+    let key = ["--env", "CODEX_API_KEY=k", "-S", "agent_types.codex.check_installation=false"];
+    let ran = env.mngr(headless.iter().chain(&key)).success();
+    assert!(!ran.stderr.contains("not logged in"), "{ran}");
     let folder = env.home().join(".codex");
     fs::create_dir(&folder).unwrap();
     fs::write(

@@ -20,17 +20,6 @@ limited() {
     if command -v timeout >/dev/null; then timeout "$@"; else shift; "$@"; fi
 }
 
-# A recorder finishes its file when it is interrupted. A number of an old file may be somebody else's by now.
-for file in "$artifacts"/*.pid; do
-    pid=$(cat "$file" 2>/dev/null) || continue
-    living | grep -qx "$pid" || continue
-    kill -INT "$pid" 2>/dev/null
-    for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        kill -0 "$pid" 2>/dev/null || break
-        sleep 0.1
-    done
-done
-
 # Agents may have something outside this machine, which only mngr can remove.
 if [ -n "$(ls -A "$root/host/agents" 2>/dev/null)" ] && [ -r "$root/env.sh" ]; then
     (
@@ -41,6 +30,18 @@ fi
 
 for socket in "$root"/t/tmux-*/*; do
     [ -S "$socket" ] && limited 2 tmux -S "$socket" kill-server 2>/dev/null
+done
+
+# A recorder completes its file once the terminal it looks at is gone, or else when it is interrupted.
+for file in "$artifacts"/*.pid; do
+    pid=$(cat "$file" 2>/dev/null) || continue
+    # The number in an old file may be somebody else's by now.
+    living | grep -qx "$pid" || continue
+    for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ "$attempt" = 10 ] && kill -INT "$pid" 2>/dev/null
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.1
+    done
 done
 
 # A process may start another while it is being ended, so look again until there is none.

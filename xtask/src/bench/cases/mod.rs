@@ -4,6 +4,8 @@ mod bench;
 pub(crate) mod create;
 pub(crate) mod idle;
 pub(crate) mod list;
+pub(crate) mod record;
+pub(crate) mod tutorial;
 pub(crate) mod verbs;
 pub(crate) mod version;
 

@@ -1,10 +1,11 @@
 //! Real panes of a tmux server that belongs to the test.
 
-use std::io::BufReader;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mngr_cast::{EventKind, PlainText, Playback, Reader, Summary, Time};
 use mngr_host::clock::SystemClock;
+use mngr_host::file_reader::FileReader;
+use mngr_host::files::Durability;
 use mngr_host::local::{LocalFiles, LocalHost};
 use mngr_host::random;
 use mngr_host::tmux::{CaptureRange, Socket};
@@ -61,7 +62,7 @@ impl Fixture {
     }
 
     fn go(&self) {
-        std::fs::write(self.path("go").as_str(), "").unwrap();
+        LocalFiles.touch(&self.path("go")).unwrap();
     }
 
     /// A script that says it is ready, waits for `go` and then runs `rest`.
@@ -77,13 +78,13 @@ impl Fixture {
         fixture
     }
 
-    fn reader(&self, name: &str) -> Reader<BufReader<std::fs::File>> {
-        Reader::new(BufReader::new(std::fs::File::open(self.path(name).as_str()).unwrap())).unwrap()
+    fn reader(&self, name: &str) -> Reader<FileReader<'static>> {
+        Reader::new(FileReader::open(&LocalFiles, &self.path(name)).unwrap()).unwrap()
     }
 
     fn server_memory(&self) -> u64 {
         let pid = self.run(&["display-message", "-p", "#{pid}"]);
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let status = LocalFiles.read_text(&HostPath::new(format!("/proc/{pid}/status"))).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
     }
@@ -112,7 +113,7 @@ fn it_begins_with_the_screen_follows_sizes_and_ends_with_the_pane() {
     let recorded = recorder.run(|| false).unwrap();
     let events: Vec<_> = fixture.reader("a.cast").map(Result::unwrap).collect();
     assert_eq!(recorded.events, events.len() as u64);
-    assert_eq!(recorded.bytes, std::fs::metadata(recorded.path.as_str()).unwrap().len());
+    assert_eq!(recorded.bytes, LocalFiles.stat(&recorded.path).unwrap().unwrap().size);
     assert!(
         matches!(&events[0].kind, EventKind::Output(text) if text.contains("\u{1b}[31mready")),
         "{events:?}"
@@ -173,7 +174,7 @@ fn a_stall_beyond_the_limit_is_a_marked_gap_and_what_follows_is_right() {
     let recorded = std::thread::scope(|scope| {
         let running = scope.spawn(|| recorder.run(|| is_done.load(Ordering::Acquire)));
         wait_until(|| LocalFiles.read_text(&fixture.path("a.cast")).unwrap().contains(GAP_LABEL));
-        std::fs::write(fixture.path("more").as_str(), "").unwrap();
+        LocalFiles.touch(&fixture.path("more")).unwrap();
         running.join().unwrap().unwrap()
     });
     assert_eq!(recorded.gaps, 1);
@@ -214,7 +215,7 @@ fn the_pipe_of_somebody_else_is_left_alone() {
 #[test]
 fn a_file_that_is_there_is_not_replaced_and_the_pane_is_left_as_it_was() {
     let fixture = Fixture::in_own_folder("sleep 100");
-    std::fs::write(fixture.path("a.cast").as_str(), "precious").unwrap();
+    LocalFiles.append(&fixture.path("a.cast"), b"precious", Durability::Cached).unwrap();
     let error = fixture.start("a.cast", SpoolLimits::default()).err().unwrap();
     assert!(matches!(error, RecordError::Exists { .. }), "{error:?}");
     assert_eq!(LocalFiles.read_text(&fixture.path("a.cast")).unwrap(), "precious");

@@ -30,13 +30,13 @@ impl Fixture {
     }
 }
 
-fn take_all(spool: &mut Spool<'_>) -> Vec<u8> {
+fn take_all(spool: &mut Spool<'_>) -> (Vec<u8>, Why) {
     let mut all = Vec::new();
     loop {
         match spool.take().unwrap() {
             Taken::Bytes(bytes) => all.extend(bytes),
             Taken::Nothing => panic!("the script has ended"),
-            Taken::End => return all,
+            Taken::End(why) => return (all, why),
         }
     }
 }
@@ -48,7 +48,7 @@ fn several_files_give_the_bytes_in_order_and_are_removed() {
     // A read takes at most 16 KiB: at least ten files.
     let mut spool = fixture.spool(SpoolLimits { files: 1000, reads: 8 });
     fixture.fill(&spool, &bytes);
-    assert_eq!(take_all(&mut spool), bytes);
+    assert!(take_all(&mut spool) == (bytes, Why::Closed));
     let left: Vec<String> =
         LocalFiles.list(spool.folder()).unwrap().into_iter().map(|entry| entry.name).collect();
     assert_eq!(left, ["drain.sh", "end"]);
@@ -60,9 +60,27 @@ fn unread_files_end_the_script_and_what_is_in_them_is_whole() {
     let bytes: Vec<u8> = (0..300_000_u32).flat_map(u32::to_be_bytes).collect();
     let mut spool = fixture.spool(SpoolLimits { files: 2, reads: 4 });
     fixture.fill(&spool, &bytes);
-    let taken = take_all(&mut spool);
+    let (taken, why) = take_all(&mut spool);
+    assert_eq!(why, Why::Full);
     assert!(!taken.is_empty() && taken.len() <= 2 * 4 * 16 * 1024, "{}", taken.len());
     assert_eq!(taken, bytes[..taken.len()]);
+}
+
+#[test]
+fn files_that_are_just_full_when_the_pane_ends_have_lost_nothing() {
+    let fixture = Fixture::new();
+    let mut spool = fixture.spool(SpoolLimits { files: 1, reads: 4 });
+    fixture.fill(&spool, b"all of it");
+    assert!(take_all(&mut spool) == (b"all of it".to_vec(), Why::Closed));
+}
+
+#[test]
+fn files_that_cannot_be_written_are_told() {
+    let fixture = Fixture::new();
+    let mut spool = fixture.spool(SpoolLimits::default());
+    std::os::unix::fs::symlink("/nonexistent/file", spool.folder().join("0").as_str()).unwrap();
+    fixture.fill(&spool, b"lost");
+    assert!(matches!(spool.take().unwrap(), Taken::End(Why::Failed)));
 }
 
 #[test]
@@ -71,7 +89,7 @@ fn a_folder_that_is_gone_is_an_end() {
     let mut spool = fixture.spool(SpoolLimits::default());
     assert!(matches!(spool.take().unwrap(), Taken::Nothing));
     LocalFiles.remove_tree(spool.folder()).unwrap();
-    assert!(matches!(spool.take().unwrap(), Taken::End));
+    assert!(matches!(spool.take().unwrap(), Taken::End(Why::Closed)));
 }
 
 proptest! {
@@ -83,6 +101,6 @@ proptest! {
         let bytes: Vec<u8> = (0..length).map(|index| (index % 253) as u8).collect();
         let mut spool = fixture.spool(SpoolLimits { files: 1000, reads: 2 });
         fixture.fill(&spool, &bytes);
-        prop_assert_eq!(take_all(&mut spool), bytes);
+        prop_assert!(take_all(&mut spool) == (bytes, Why::Closed));
     }
 }

@@ -13,7 +13,8 @@ use mngr_model::artifacts::OutputStream;
 use super::super::Shared;
 use super::super::error::SessionError;
 use super::super::run::{Recorded, TIMED_OUT, push_end};
-use super::{Cast, Ended, View};
+use super::{Ended, View};
+use crate::recorder::CastFile;
 
 /// How long a program may take to end after a hang-up.
 const GRACE: Duration = Duration::from_secs(2);
@@ -38,7 +39,7 @@ pub(super) struct Reader {
     id: u32,
     pty: Pty,
     view: Arc<View>,
-    cast: Cast,
+    cast: CastFile<'static>,
     started: Instant,
     recorded: Recorded,
     /// What the program has not read yet.
@@ -57,10 +58,10 @@ impl Reader {
         id: u32,
         pty: Pty,
         view: Arc<View>,
-        cast: Cast,
-        started: Instant,
+        cast: CastFile<'static>,
     ) -> Self {
         let recorded = Recorded::new(OutputStream::Terminal);
+        let started = cast.started();
         Self { shared, id, pty, view, cast, started, recorded, typed: Vec::new() }
     }
 
@@ -73,7 +74,7 @@ impl Reader {
             Err(error) => (TIMED_OUT, false, Some(error)),
         };
         self.recorded.finish(&self.shared, self.id);
-        let finished = self.cast.finish();
+        let finished = self.cast.finish(failure.is_none().then_some(exit_code));
         let duration = self.started.elapsed();
         push_end(&self.shared, self.id, exit_code, timed_out, duration);
         let mut state = self.view.state();

@@ -4,8 +4,22 @@ use crate::tutorial::shell::{PLACEHOLDER, Word};
 
 /// Knows what one program accepts.
 pub trait Grammar {
-    /// What is wrong with these words, which follow the program's name.
-    fn complaints(&self, words: &[Word]) -> Vec<Complaint>;
+    /// What it says about these words, which follow the program's name.
+    fn examine(&self, words: &[Word]) -> Verdict;
+
+    /// How many of these words, from the first on, name the command of the program that is meant.
+    fn verb_words(&self, _words: &[Word]) -> usize {
+        0
+    }
+}
+
+/// What a grammar says about a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// This is wrong with it; nothing, when it is right.
+    Known(Vec<Complaint>),
+    /// The grammar does not know this part of the program.
+    Unknown,
 }
 
 /// What is wrong with a command.
@@ -46,11 +60,6 @@ impl<'g> Grammars<'g> {
 }
 
 impl Word {
-    /// Its text where what only the shell knows is shown as `…`.
-    pub fn shown(&self) -> String {
-        self.text.replace(PLACEHOLDER, "…")
-    }
-
     /// Whether a piece of text came from what only the shell knows.
     pub fn stands_in(text: &str) -> bool {
         text.contains(PLACEHOLDER)

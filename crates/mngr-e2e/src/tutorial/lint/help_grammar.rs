@@ -14,7 +14,7 @@ use mngr_host::proc::{Cmd, ExecError};
 use mngr_host::random;
 use mngr_model::HostPath;
 
-use super::grammar::{Complaint, Grammar};
+use super::grammar::{Complaint, Grammar, Verdict};
 use super::help_page::{HelpOption, HelpPage, Takes};
 use crate::tutorial::shell::{Expansion, Word};
 
@@ -40,11 +40,13 @@ pub enum HelpError {
         #[source]
         source: ExecError,
     },
-    /// It said nothing.
-    #[error("`{command}` shows nothing")]
-    Silent {
+    /// What it said names no option and no command.
+    #[error("`{command}` shows no options and no commands, but `{said}`")]
+    NoHelp {
         /// What was run.
         command: String,
+        /// The first line of it.
+        said: String,
     },
     /// There is no empty folder to run it in.
     #[error("there is no folder to run `{command}` in")]
@@ -69,7 +71,7 @@ pub struct HelpGrammar<'h> {
 impl<'h> HelpGrammar<'h> {
     /// Learns what a program on a host accepts. A path has to be absolute: the program does not run where the user stands.
     pub fn learn(host: &'h dyn Host, program: &str) -> Result<Self, HelpError> {
-        let root = Rc::new(HelpPage::parse(&help(host, program, &[])?));
+        let root = Rc::new(help(host, program, &[])?);
         Ok(Self { host, program: program.to_owned(), root, pages: RefCell::default() })
     }
 
@@ -78,51 +80,73 @@ impl<'h> HelpGrammar<'h> {
         if let Some(known) = self.pages.borrow().get(words) {
             return known.clone();
         }
-        let page = help(self.host, &self.program, words).ok().map(|text| Rc::new(HelpPage::parse(&text)));
+        let page = help(self.host, &self.program, words).ok().map(Rc::new);
         self.pages.borrow_mut().insert(words.to_vec(), page.clone());
         page
     }
 }
 
 impl Grammar for HelpGrammar<'_> {
-    fn complaints(&self, words: &[Word]) -> Vec<Complaint> {
+    fn examine(&self, words: &[Word]) -> Verdict {
         let mut walk = Walk { pages: vec![Rc::clone(&self.root)], complaints: Vec::new(), words };
         let mut path: Vec<String> = Vec::new();
         let mut at = 0;
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
-            let is_number = text.parse::<f64>().is_ok();
             if text == "--" || (word.expansion == Expansion::AnyWords && !text.starts_with('-')) {
                 // What follows is the business of the program, or nobody knows how many words this is.
                 break;
             }
-            if text.len() > 1 && text.starts_with('-') && !is_number {
+            if text.len() > 1 && text.starts_with('-') && text.parse::<f64>().is_err() {
                 at = walk.option(at);
                 continue;
             }
-            let commands = walk.pages.last().map(|page| page.commands.clone()).unwrap_or_default();
-            if !commands.is_empty() {
-                if !word.is_known() {
-                    break;
+            match walk.command(at) {
+                Next::Argument => {}
+                Next::Wrong => break,
+                Next::Unknown => return walk.unknown(),
+                Next::Command => {
+                    path.push(text.to_owned());
+                    // The same page for every command says nothing about this one.
+                    let page = self.page(&path).filter(|page| walk.pages.iter().all(|known| known != page));
+                    match page {
+                        Some(page) => walk.pages.push(page),
+                        None => return walk.unknown(),
+                    }
                 }
-                if !commands.contains(text) {
-                    walk.complain(at, format!("No such command: `{text}`"), near(text, commands.iter()));
-                    break;
-                }
-                path.push(text.to_owned());
-                let Some(page) = self.page(&path) else {
-                    let command = format!("{} {} --help", self.program, path.join(" "));
-                    walk.complain(at, format!("`{command}` does not show any help"), Vec::new());
-                    break;
-                };
-                // A program that shows the same page for every command would be asked for ever.
-                let is_new = walk.pages.iter().all(|known| **known != *page);
-                walk.pages.push(if is_new { page } else { Rc::default() });
             }
             at += 1;
         }
-        walk.complaints
+        Verdict::Known(walk.complaints)
     }
+
+    fn verb_words(&self, words: &[Word]) -> usize {
+        let mut path: Vec<String> = Vec::new();
+        let mut page = Rc::clone(&self.root);
+        for word in words.iter().take_while(|word| word.is_known()) {
+            if !page.commands.contains(&word.text) {
+                break;
+            }
+            path.push(word.text.clone());
+            match self.page(&path).filter(|next| *next != page) {
+                Some(next) => page = next,
+                None => break,
+            }
+        }
+        path.len()
+    }
+}
+
+/// What a word that is no option is.
+enum Next {
+    /// The name of a command.
+    Command,
+    /// It should be one.
+    Wrong,
+    /// It may be one that no page lists.
+    Unknown,
+    /// Something else.
+    Argument,
 }
 
 /// One command being read.
@@ -136,6 +160,29 @@ struct Walk<'w> {
 impl Walk<'_> {
     fn complain(&mut self, word: usize, message: String, hints: Vec<String>) {
         self.complaints.push(Complaint { message, hints, word: Some(word) });
+    }
+
+    /// Beyond this nothing is known; what was found so far still counts.
+    fn unknown(self) -> Verdict {
+        if self.complaints.is_empty() { Verdict::Unknown } else { Verdict::Known(self.complaints) }
+    }
+
+    /// What the word at this place is, which is no option.
+    fn command(&mut self, at: usize) -> Next {
+        let Some(page) = self.pages.last().map(Rc::clone) else { return Next::Argument };
+        let word = &self.words[at];
+        match (page.commands.is_empty(), page.has_more_commands) {
+            (true, true) => Next::Unknown,
+            (true, false) => Next::Argument,
+            (false, _) if !word.is_known() => Next::Unknown,
+            (false, _) if page.commands.contains(&word.text) => Next::Command,
+            (false, true) => Next::Unknown,
+            (false, false) => {
+                let message = format!("No such command: `{}`", word.text);
+                self.complain(at, message, near(&word.text, page.commands.iter()));
+                Next::Wrong
+            }
+        }
     }
 
     /// Reads the option at this place, and gives the place after it and its value.
@@ -222,8 +269,17 @@ fn near<'n>(text: &str, names: impl Iterator<Item = &'n String>) -> Vec<String> 
         .collect()
 }
 
-/// What `PROGRAM WORDS --help` prints.
-fn help(host: &dyn Host, program: &str, words: &[String]) -> Result<String, HelpError> {
+/// What `PROGRAM WORDS --help` says.
+fn help(host: &dyn Host, program: &str, words: &[String]) -> Result<HelpPage, HelpError> {
+    help_and_text(host, program, words).map(|(page, _)| page)
+}
+
+/// The same, and its text.
+pub(super) fn help_and_text(
+    host: &dyn Host,
+    program: &str,
+    words: &[String],
+) -> Result<(HelpPage, String), HelpError> {
     let command = [&[program.to_owned()], words, &["--help".to_owned()]].concat();
     let shown = command.join(" ");
     let folder = host.info().host_dir.join(&format!(".help-{}", random::hex32()));
@@ -233,15 +289,19 @@ fn help(host: &dyn Host, program: &str, words: &[String]) -> Result<String, Help
     // What is left of it is an empty folder or what the program made of it; neither changes what it said.
     let _ = host.files().remove_tree(&folder);
     let output = output.map_err(|source| HelpError::Exec { command: shown.clone(), source })?;
-    // Some print their usage as an error; what they print counts, not how they end.
-    match [output.stdout_text(), output.stderr_text()].into_iter().find(|text| !text.is_empty()) {
-        Some(text) if output.exit.to_shell() != NOT_FOUND => Ok(text),
-        Some(_) => Err(HelpError::Exec {
-            command: shown,
-            source: ExecError::NotFound { program: program.to_owned() },
-        }),
-        None => Err(HelpError::Silent { command: shown }),
+    if output.exit.to_shell() == NOT_FOUND {
+        let source = ExecError::NotFound { program: program.to_owned() };
+        return Err(HelpError::Exec { command: shown, source });
     }
+    // Some print their usage as an error; what they print counts, not how they end.
+    let said = [output.stdout_text(), output.stderr_text()].into_iter().find(|text| !text.is_empty());
+    let said = said.unwrap_or_default();
+    let page = HelpPage::parse(&said);
+    if page.is_empty() {
+        let said = said.lines().next().unwrap_or_default().to_owned();
+        return Err(HelpError::NoHelp { command: shown, said });
+    }
+    Ok((page, said))
 }
 
 /// What `env` exits with when there is no such program.

@@ -36,6 +36,8 @@ pub(crate) struct HelpPage {
     pub(crate) mentioned: BTreeSet<String>,
     /// Commands below this one, with their other names.
     pub(crate) commands: BTreeSet<String>,
+    /// Whether there are commands that the page does not list.
+    pub(crate) has_more_commands: bool,
 }
 
 impl HelpPage {
@@ -48,9 +50,15 @@ impl HelpPage {
             }
         }
         page.commands = commands(&lines);
+        page.has_more_commands = has_more_commands(&lines, &page.commands);
         let spelled: Vec<String> = page.options.iter().flat_map(|option| option.names.clone()).collect();
         page.mentioned.extend(spelled);
         page
+    }
+
+    /// Whether nothing was understood.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.mentioned.is_empty() && self.commands.is_empty()
     }
 
     pub(crate) fn option(&self, name: &str) -> Option<&HelpOption> {
@@ -113,6 +121,18 @@ fn mentioned(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !is_part(c));
     let options = words.filter(|word| word.starts_with('-') && word.trim_matches('-').len() + 2 >= 3);
     options.map(|word| word.trim_end_matches('-').to_owned()).filter(|word| word.len() >= 2).collect()
+}
+
+/// A page may list only the most common commands, or none although its usage speaks of them.
+fn has_more_commands(lines: &[&str], listed: &BTreeSet<String>) -> bool {
+    let text = |line: &&str| line.trim().to_ascii_lowercase();
+    if !listed.is_empty() {
+        let is_selection =
+            |line: String| line.starts_with("...") || (line.starts_with("common") && line.ends_with(':'));
+        return lines.iter().map(text).any(is_selection);
+    }
+    let usage = lines.iter().map(text).skip_while(|line| !line.starts_with("usage"));
+    usage.take_while(|line| !line.is_empty()).any(|line| line.contains("command"))
 }
 
 /// The first words of the lines below a heading such as `Commands:`.

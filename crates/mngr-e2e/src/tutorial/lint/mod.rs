@@ -6,9 +6,13 @@
 mod grammar;
 mod help_grammar;
 mod help_page;
+mod help_text;
 mod run;
+mod verbs;
 
 pub use super::shell::{Expansion, Word};
-pub use grammar::{Complaint, Grammar, Grammars};
+pub use grammar::{Complaint, Grammar, Grammars, Verdict};
 pub use help_grammar::{HelpError, HelpGrammar};
+pub use help_text::help_text;
 pub use run::{Finding, LintReport, lint_script, lint_text};
+pub use verbs::verbs;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::grammar::{Complaint, Grammars};
+use super::grammar::{Complaint, Grammars, Verdict};
 use crate::tutorial::block::BlockId;
 use crate::tutorial::problem::ProblemKind;
 use crate::tutorial::script::Script;
@@ -33,7 +33,7 @@ pub struct LintReport {
     pub findings: Vec<Finding>,
     /// How many commands there are.
     pub commands: usize,
-    /// How many of them a grammar was there for.
+    /// How many of them a grammar knows.
     pub checked: usize,
 }
 
@@ -75,8 +75,9 @@ fn lint_command(command: &SimpleCommand, grammars: &Grammars<'_>, report: &mut L
     let words = unwrapped(&command.words);
     let Some((program, rest)) = words.split_first() else { return };
     let Some(grammar) = grammars.of(&program.text).filter(|_| program.is_known()) else { return };
+    let Verdict::Known(complaints) = grammar.examine(rest) else { return };
     report.checked += 1;
-    for Complaint { message, hints, word } in grammar.complaints(rest) {
+    for Complaint { message, hints, word } in complaints {
         let line = word.and_then(|at| rest.get(at)).map_or(program.line, |word| word.line);
         let command = Some(command.source.clone());
         report.findings.push(Finding { line, block: None, command, message, hints });
@@ -84,7 +85,7 @@ fn lint_command(command: &SimpleCommand, grammars: &Grammars<'_>, report: &mut L
 }
 
 /// The command that is run in the end: `mngr stop x` of `sudo -E env A=b mngr stop x`.
-fn unwrapped(words: &[Word]) -> Vec<Word> {
+pub(super) fn unwrapped(words: &[Word]) -> Vec<Word> {
     let mut words = words.to_vec();
     while let Some(wrapper) =
         words.first().map(|word| word.text.clone()).filter(|it| WRAPPERS.contains(&it.as_str()))
@@ -117,9 +118,10 @@ mod tests {
     struct NoBad;
 
     impl Grammar for NoBad {
-        fn complaints(&self, words: &[Word]) -> Vec<Complaint> {
+        fn examine(&self, words: &[Word]) -> Verdict {
             let bad = words.iter().enumerate().filter(|(_, word)| word.text == "bad");
-            bad.map(|(at, _)| Complaint { message: "bad".into(), hints: vec![], word: Some(at) }).collect()
+            let complaint = |(at, _)| Complaint { message: "bad".into(), hints: vec![], word: Some(at) };
+            Verdict::Known(bad.map(complaint).collect())
         }
     }
 

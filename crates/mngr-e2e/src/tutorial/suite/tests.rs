@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use mngr_host::files::{Access, Durability};
 use mngr_host::local::LocalFiles;
 use tempfile::TempDir;
 
@@ -10,9 +11,9 @@ use super::*;
 use crate::tutorial::{Script, check};
 
 fn write(dir: &TempDir, name: &str, text: &str) {
-    let path = dir.path().join(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
+    let path = path(dir, name).path;
+    LocalFiles.make_folder(&path.parent().unwrap()).unwrap();
+    LocalFiles.write(&path, text.as_bytes(), Access::Shared, Durability::Cached).unwrap();
 }
 
 fn path(dir: &TempDir, name: &str) -> TestPath {
@@ -33,7 +34,7 @@ fn tests_are_found_in_any_layout_and_named_as_the_folder_was() {
         write(&dir, name, TEST);
     }
     write(&dir, "tests/g.rs", "#[test]\nfn y() { tutorial_block!(\"a\"); }");
-    std::os::unix::fs::symlink(dir.path(), dir.path().join("tests/loop")).unwrap();
+    LocalFiles.link(dir.path().to_str().unwrap(), &path(&dir, "tests/loop").path).unwrap();
     let suite =
         Suite::find(&LocalFiles, &[path(&dir, "tests"), path(&dir, "tests/b.py")], Strictness::Tutorial);
     assert_eq!(ids(&suite.unwrap()), ["tests/a/b/c.py::test_x", "tests/b.py::test_x", "tests/g.rs::y"]);

@@ -9,11 +9,14 @@ use mngr_host::interrupt;
 use mngr_host::proc::Cmd;
 use mngr_model::HostPath;
 use mngr_model::env::{MNGR_AGENT_NAME, MNGR_E2E_OUTPUT_DIR};
+use mngr_model::facts::Detail;
+use mngr_ops::recording;
 use mngr_ops::world::World;
 use mngr_query::sanitize_lines;
 use serde_json::{Value, json};
 
 use super::RecordArgs;
+use crate::commands::targets;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
@@ -32,6 +35,11 @@ pub(super) fn start(ctx: &mut Ctx, args: &RecordArgs, output: &Output) -> Result
     let agent = variable(ctx, MNGR_AGENT_NAME)?;
     let folder = HostPath::new(variable(ctx, MNGR_E2E_OUTPUT_DIR)?);
     let world = ctx.world()?;
+    let found = targets::one(&world, &agent, Detail::Full)?;
+    if recording::is_recorded(&found).map_err(|error| CliError::new(ErrorKind::Failed, error))? {
+        ctx.console.note(&format!("Agent {agent} is being recorded already"));
+        return Ok(ExitCode::Done);
+    }
     let path = super::free_path(&world, &folder, &agent)?;
     let stem = path.as_str().trim_end_matches(".cast");
     let (pid_file, log) = (HostPath::new(format!("{stem}.pid")), HostPath::new(format!("{stem}.log")));
@@ -90,9 +98,10 @@ fn wait_for(world: &World, pid_file: &HostPath, log: &HostPath) -> Result<(), Cl
         let said = files.read_if_there(log).map_err(failed)?.unwrap_or_default();
         let is_late = started.elapsed() > BEGIN_LIMIT;
         if is_late || said.ends_with(b"\n") {
-            let said = sanitize_lines(String::from_utf8_lossy(&said).trim());
-            let said = if is_late && said.is_empty() { "it did not begin in time".to_owned() } else { said };
-            return Err(CliError::failed(format!("the recorder failed: {said}")));
+            let said = String::from_utf8_lossy(&said);
+            let why =
+                if said.is_empty() { "it did not begin in time".into() } else { sanitize_lines(said.trim()) };
+            return Err(CliError::failed(format!("the recorder failed: {why}")));
         }
         interrupt::check().map_err(|error| CliError::new(ErrorKind::Interrupted, error))?;
         std::thread::sleep(PAUSE);
@@ -106,7 +115,11 @@ struct Begun {
 
 impl Report for Begun {
     fn human(&self, _console: &Console) -> String {
-        format!("Recording agent {} to {}\n", mngr_query::sanitize(&self.agent), mngr_query::sanitize(self.path.as_str()))
+        format!(
+            "Recording agent {} to {}\n",
+            mngr_query::sanitize(&self.agent),
+            mngr_query::sanitize(self.path.as_str())
+        )
     }
 
     fn json(&self) -> Value {

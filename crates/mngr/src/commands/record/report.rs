@@ -19,7 +19,8 @@ impl Report for RecordReport {
     fn human(&self, _console: &Console) -> String {
         let Recorded { path, duration, events, bytes, gaps } = &self.recorded;
         let path = sanitize(path.as_str());
-        let mut text = format!("Recorded {path}: {:.1} s, {events} events, {bytes} bytes\n", duration.as_secs_f64());
+        let mut text =
+            format!("Recorded {path}: {:.1} s, {events} events, {bytes} bytes\n", duration.as_secs_f64());
         if *gaps > 0 {
             text += &format!("Output was lost {gaps} times; a marker in the recording says where\n");
         }

@@ -84,7 +84,11 @@ impl Report for CheckReport {
         let mut section = |title: String, items: Vec<String>| {
             if !items.is_empty() {
                 let blank = if text.is_empty() { "" } else { "\n" };
-                text += &format!("{blank}{}\n{}", console.out_colour().paint(Tone::Heading, &title), items.concat());
+                text += &format!(
+                    "{blank}{}\n{}",
+                    console.out_colour().paint(Tone::Heading, &title),
+                    items.concat()
+                );
             }
         };
         let uncited: Vec<String> =
@@ -92,17 +96,21 @@ impl Report for CheckReport {
         section(format!("uncited: {} without a test", count(uncited.len(), "block")), uncited);
         let changed = report.changed.iter();
         let changed: Vec<String> = changed
-            .map(|it| self.place(&it.block) + &indented(&it.diff) + &tests("cited by", &it.tests))
+            .map(|it| self.place(&it.block) + &indented(&it.diff) + &tests("    cited by ", &it.tests))
             .collect();
         section(format!("changed: {} edited after being cited", count(changed.len(), "block")), changed);
         let stale = report.stale.iter().map(|it| {
             let near = it.nearest.as_ref().map(|near| format!("    now perhaps\n  {}", self.place(near)));
-            tests("", &it.tests) + &indented(&it.text) + &near.unwrap_or_default()
+            tests("  ", &it.tests) + &indented(&it.text) + &near.unwrap_or_default()
         });
         let stale: Vec<String> = stale.collect();
         section(format!("stale: {} of what is no block", count(stale.len(), "citation")), stale);
-        let bare = if report.uncited_tests.is_empty() { vec![] } else { vec![tests("", &report.uncited_tests)] };
-        section(format!("uncited tests: {} without a block", count(report.uncited_tests.len(), "test")), bare);
+        let bare =
+            if report.uncited_tests.is_empty() { vec![] } else { vec![tests("  ", &report.uncited_tests)] };
+        section(
+            format!("uncited tests: {} without a block", count(report.uncited_tests.len(), "test")),
+            bare,
+        );
         let blank = if text.is_empty() { "" } else { "\n" };
         text + blank + &self.summary()
     }
@@ -147,11 +155,11 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("      {}\n", sanitize_lines(line))).collect()
 }
 
-fn tests(what: &str, tests: &[CitingTest]) -> String {
-    let head = if what.is_empty() { String::new() } else { format!("    {what}\n") };
+/// Where a block is cited, each line after `before`.
+fn tests(before: &str, tests: &[CitingTest]) -> String {
     let place = |test: &CitingTest| {
         let name = test.id.strip_prefix(&test.file).unwrap_or(&test.id).trim_start_matches(':');
-        format!("    {}\n", sanitize(&format!("{}:{}  {name}", test.file, test.line)))
+        format!("{before}{}\n", sanitize(&format!("{}:{}  {name}", test.file, test.line)))
     };
-    head + &tests.iter().map(place).collect::<String>()
+    tests.iter().map(place).collect()
 }

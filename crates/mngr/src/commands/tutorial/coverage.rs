@@ -41,7 +41,10 @@ pub(super) fn run(ctx: &mut Ctx, args: &CoverageArgs) -> Result<ExitCode, CliErr
         ctx.console.warn(&inputs::problem_line(problem));
     }
     let coverage = Coverage::of(&report);
-    output.show(&ctx.console, &CoverageReport { script: args.script.clone(), coverage, blocks: report.blocks })?;
+    output.show(
+        &ctx.console,
+        &CoverageReport { script: args.script.clone(), coverage, blocks: report.blocks },
+    )?;
     Ok(ExitCode::Done)
 }
 

@@ -3,7 +3,6 @@
 use mngr_e2e::tutorial::{Problem, Script, Severity, Strictness, Suite, TestPath};
 use mngr_host::local::LocalFiles;
 use mngr_query::sanitize;
-use serde_json::{Value, json};
 
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -28,11 +27,6 @@ pub(super) fn problem_line(problem: &Problem) -> String {
         Severity::Warning => "warning",
     };
     sanitize(&format!("{}:{}: {severity}: {}", problem.file, problem.line, problem.kind)).into_owned()
-}
-
-/// Problems as JSON.
-pub(super) fn problems_json(problems: &[Problem]) -> Value {
-    json!(problems)
 }
 
 /// `1 block`, `2 blocks`.

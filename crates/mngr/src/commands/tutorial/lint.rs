@@ -3,17 +3,16 @@
 //! Spawns nothing for mngr's own commands; for a program named by `--cli` only that program with `--help`.
 
 use clap::Args;
-use mngr_e2e::tutorial::lint::{Finding, Grammars, HelpGrammar, LintReport, lint_script};
+use mngr_e2e::tutorial::lint::{Finding, LintReport, lint_script};
 use mngr_e2e::tutorial::{Problem, Script, Severity};
 use mngr_query::{sanitize, sanitize_lines};
 use serde_json::{Value, json};
 
 use super::inputs::{self, count};
-use super::own_grammar::OwnGrammar;
-use crate::cli::NAME;
+use super::programs;
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event};
 use crate::ui::theme::Tone;
@@ -24,7 +23,9 @@ use crate::ui::{Console, Output, Report};
 /// Commands of mngr are checked against its own grammar, those of a program named by --cli against what its `--help`
 /// says. Other commands are passed over. Exit code 1 when a command is wrong.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tutorial lint tutorial.sh\n  mngr tutorial lint tutorial.sh --cli kubectl --cli ./mytool")]
+#[command(
+    after_help = "  mngr tutorial lint tutorial.sh\n  mngr tutorial lint tutorial.sh --cli kubectl --cli ./mytool"
+)]
 pub(crate) struct LintArgs {
     /// The tutorial
     #[arg(help_heading = "ARGUMENTS")]
@@ -44,7 +45,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &LintArgs) -> Result<ExitCode, CliError> 
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     let script = inputs::script(ctx, &args.script)?;
     let report = if args.cli.is_empty() {
-        lint_script(&script, &Grammars::new().with(NAME, &OwnGrammar))
+        lint_script(&script, &programs::grammars(&[]))
     } else {
         with_others(ctx, &script, &args.cli)?
     };
@@ -57,17 +58,8 @@ pub(super) fn run(ctx: &mut Ctx, args: &LintArgs) -> Result<ExitCode, CliError> 
 /// Asks the other programs first.
 fn with_others(ctx: &mut Ctx, script: &Script, programs: &[String]) -> Result<LintReport, CliError> {
     let world = ctx.world()?;
-    let mut learnt: Vec<(&str, HelpGrammar<'_>)> = Vec::new();
-    for program in programs.iter().filter(|program| *program != NAME) {
-        let path = ctx.surroundings.path(program);
-        let called = if program.contains('/') { path.as_str() } else { program.as_str() };
-        let grammar = HelpGrammar::learn(&*world.client, called)
-            .map_err(|error| CliError::new(ErrorKind::Failed, error))?;
-        learnt.push((program, grammar));
-    }
-    let own = Grammars::new().with(NAME, &OwnGrammar);
-    let grammars = learnt.iter().fold(own, |known, (program, grammar)| known.with(program, grammar));
-    Ok(lint_script(script, &grammars))
+    let learnt = programs::learn(ctx, &*world.client, programs)?;
+    Ok(lint_script(script, &programs::grammars(&learnt)))
 }
 
 struct Linted {

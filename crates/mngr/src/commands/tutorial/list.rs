@@ -46,7 +46,8 @@ struct ListReport {
 
 impl Report for ListReport {
     fn human(&self, console: &Console) -> String {
-        let columns = [("ID", Align::Left), ("LINE", Align::Right), ("SECTION", Align::Left), ("TITLE", Align::Left)];
+        let columns =
+            [("ID", Align::Left), ("LINE", Align::Right), ("SECTION", Align::Left), ("TITLE", Align::Left)];
         let mut table = Table::new(columns.map(|(header, align)| Column::new(header, align)).to_vec());
         for Block { id, line, section, title, .. } in &self.script.blocks {
             table.push(vec![

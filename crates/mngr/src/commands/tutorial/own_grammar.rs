@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 use clap::{ArgMatches, Command};
-use mngr_e2e::tutorial::lint::{Complaint, Expansion, Grammar, Word};
+use mngr_e2e::tutorial::lint::{Complaint, Expansion, Grammar, Verdict, Word};
 
 use crate::cli::{self, NAME, options, usage};
 use crate::error::CliError;
@@ -12,14 +12,15 @@ use crate::ui::Format;
 pub(crate) struct OwnGrammar;
 
 impl Grammar for OwnGrammar {
-    fn complaints(&self, words: &[Word]) -> Vec<Complaint> {
+    fn examine(&self, words: &[Word]) -> Verdict {
         let known = words.iter().take_while(|word| word.is_known()).map(|word| word.text.as_str());
         let (command, verb) = options::deepest(known);
         if words.len() == verb.len() && verb.is_empty() {
             // Bare mngr shows its help.
-            return Vec::new();
+            return Verdict::Known(Vec::new());
         }
-        let (command, rest) = if command.has_subcommands() { (cli::command(), words) } else { (command, &words[verb.len()..]) };
+        let (command, rest) =
+            if command.has_subcommands() { (cli::command(), words) } else { (command, &words[verb.len()..]) };
         let complaint = match parse(command, rest) {
             Ok(matches) => check_format(&matches).err().map(|error| (error, None)),
             Err(error) if is_pardoned(&error, rest) => None,
@@ -28,16 +29,24 @@ impl Grammar for OwnGrammar {
                 Some((usage::from_clap(&error, &verb), place))
             }
         };
-        complaint
-            .map(|(error, word)| Complaint { message: error.source.to_string(), hints: error.hints, word })
-            .into_iter()
-            .collect()
+        let complaint = complaint.map(|(error, word)| Complaint {
+            message: error.source.to_string(),
+            hints: error.hints,
+            word,
+        });
+        Verdict::Known(complaint.into_iter().collect())
+    }
+
+    fn verb_words(&self, words: &[Word]) -> usize {
+        let known = words.iter().take_while(|word| word.is_known()).map(|word| word.text.as_str());
+        options::deepest(known).1.len()
     }
 }
 
 /// Parses the words; where the value of an option is only known to the shell, any value will do.
 fn parse(command: Command, words: &[Word]) -> Result<ArgMatches, clap::Error> {
     let mut command = command;
+    let mut relaxed: Vec<String> = Vec::new();
     loop {
         let argv = std::iter::once(NAME).chain(words.iter().map(|word| word.text.as_str()));
         let error = match command.clone().try_get_matches_from(argv) {
@@ -45,24 +54,19 @@ fn parse(command: Command, words: &[Word]) -> Result<ArgMatches, clap::Error> {
             Err(error) => error,
         };
         let is_value = matches!(error.kind(), ClapKind::InvalidValue | ClapKind::ValueValidation);
-        let option = text(&error, ContextKind::InvalidArg).filter(|_| is_value);
         let is_unknown = text(&error, ContextKind::InvalidValue).is_some_and(|value| Word::stands_in(&value));
-        let Some(option) = option.filter(|_| is_unknown) else { return Err(error) };
-        let before = relaxed(&command);
-        command = command.mut_args(|arg| {
-            if arg.to_string() == option { arg.value_parser(clap::value_parser!(String)) } else { arg }
-        });
-        // Nothing changed: the same error would come for ever.
-        if relaxed(&command) == before {
-            return Err(error);
+        let option = text(&error, ContextKind::InvalidArg).filter(|_| is_value && is_unknown);
+        match option.filter(|option| !relaxed.contains(option)) {
+            Some(option) => {
+                command = command.mut_args(|arg| match arg.to_string() == option {
+                    true => arg.value_parser(clap::value_parser!(String)),
+                    false => arg,
+                });
+                relaxed.push(option);
+            }
+            None => return Err(error),
         }
     }
-}
-
-/// How many arguments take any text.
-fn relaxed(command: &Command) -> usize {
-    let any_text = clap::builder::ValueParser::string();
-    command.get_arguments().filter(|arg| arg.get_value_parser().type_id() == any_text.type_id()).count()
 }
 
 /// Whether an error may go away when the shell has put in what only it knows.
@@ -143,9 +147,12 @@ mod tests {
             ("mngr config sett a b", "1: No such command: `sett`"),
             ("mngr list --limit many", "1: Invalid value for `--limit`: `many` is not a whole number"),
             ("mngr wait a \\\n --timeout 5x", "2: Invalid value for `--timeout`: `5x` is not a duration"),
-            ("mngr list --format yaml", "1: Invalid value for `--format`: `yaml` is not one of human, json, jsonl"),
+            (
+                "mngr list --format yaml",
+                "1: Invalid value for `--format`: `yaml` is not one of human, json, jsonl",
+            ),
             ("mngr list --limit", "1: Option `--limit` needs a value"),
-            ("mngr stop", "1: Missing argument: AGENT"),
+            ("mngr rename a", "1: Missing argument"),
             ("mngr config", "1: Missing command"),
             ("mngr rename \"$a\" \"$b\" c", "1: Got unexpected argument: `c`"),
             ("echo $(mngr list --nope)", "1: No such option: --nope"),

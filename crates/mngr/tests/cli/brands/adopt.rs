@@ -10,7 +10,7 @@ use super::scene::{IDLE, NAME, Scene};
 
 /// Has the program talk to the model without mngr; returns the file of the conversation and its id.
 #[track_caller]
-fn talk(scene: &Scene, words: &str) -> (PathBuf, String) {
+pub(super) fn talk(scene: &Scene, words: &str) -> (PathBuf, String) {
     let before = conversations(scene);
     let mut command = scene.env.command(scene.brand.program());
     match scene.brand {

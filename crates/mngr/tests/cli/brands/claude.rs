@@ -1,5 +1,7 @@
 //! What is peculiar to Claude Code.
 
+use std::time::Duration;
+
 use mngr_testkit::model::Brand;
 
 use super::mixed::Mix;
@@ -11,6 +13,19 @@ fn it_says_itself_that_it_is_idle() {
     let scene = Scene::with_agent(Brand::Claude);
     let explained = scene.env.mngr(["explain", NAME]).success();
     assert!(explained.stdout.contains("Claude Code says it is idle"), "{explained}");
+}
+
+#[test]
+fn a_screen_rule_of_the_user_wins_over_what_it_says_of_itself() {
+    let scene = Scene::with_agent(Brand::Claude);
+    let rule =
+        r#"agent_types.claude.screen.mine={"look":"input_box","state":"WAITING","reason":"RATE_LIMITED"}"#;
+    let explained = scene.env.mngr(["explain", NAME, "-S", rule]).success().stdout;
+    assert!(explained.contains("(rule `mine` of `agent_types.claude` in the settings)"), "{explained}");
+    assert!(explained.contains("; against it: Claude Code says it is idle"), "{explained}");
+    let listed = scene.env.mngr(["list", "-S", rule, "--format", "json"]).success().json();
+    assert_eq!(listed["agents"][0]["waiting_reason"], "RATE_LIMITED", "{listed}");
+    scene.wait_for(IDLE);
 }
 
 #[test]
@@ -66,12 +81,13 @@ fn a_command_that_opens_a_dialog_is_delivered_and_blocks() {
 
 #[test]
 fn fifty_messages_in_every_situation_are_neither_lost_nor_doubled() {
-    Mix::of(Brand::Claude).send(50);
+    let _ = Mix::of(Brand::Claude).send(50);
 }
 
 #[test]
 fn soak_five_hundred_messages_in_every_situation_are_neither_lost_nor_doubled() {
-    Mix::of(Brand::Claude).send(500);
+    let times = Mix::of(Brand::Claude).send(500);
+    assert!(times.percentile(50) <= Duration::from_millis(300), "{:?}", times.percentile(50));
 }
 
 #[test]

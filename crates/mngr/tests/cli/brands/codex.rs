@@ -14,21 +14,8 @@ fn its_own_record_says_that_a_turn_is_over() {
     let scene = Scene::with_agent(Brand::Codex);
     scene.say("hello");
     scene.wait_for(IDLE);
-    // A hook tells of it a moment earlier.
-    wait_until(PATIENCE, || {
-        let explained = scene.env.mngr(["explain", NAME]).success();
-        explained.stdout.contains("Codex recorded the end of its turn")
-    });
-}
-
-#[test]
-fn a_message_that_was_accepted_has_begun_a_turn() {
-    let scene = Scene::with_agent(Brand::Codex);
-    for words in ["[[think 3000]] first", "[[think 3000]] second"] {
-        scene.say(words);
-        assert_eq!(scene.standing(), "RUNNING", "{words}");
-        scene.wait_for(IDLE);
-    }
+    let explained = scene.env.mngr(["explain", NAME]).success();
+    assert!(explained.stdout.contains("Codex recorded the end of its turn"), "{explained}");
 }
 
 #[test]
@@ -47,7 +34,7 @@ fn what_the_user_allowed_before_is_copied_and_not_shared() {
 #[test]
 fn a_granted_permission_is_no_dialog_any_more() {
     let scene = Scene::with_agent(Brand::Codex);
-    scene.say("[[tool sleep 8]]");
+    scene.provoke("[[tool sleep 8]]");
     scene.wait_for("WAITING PERMISSIONS");
     // A hook tells of the dialog before it is there.
     wait_until(PATIENCE, || scene.screen().contains("Yes, proceed"));
@@ -109,10 +96,11 @@ fn hooks_of_the_user_that_are_not_trusted_are_not_trusted_for_them() {
 
 #[test]
 fn fifty_messages_in_every_situation_are_neither_lost_nor_doubled() {
-    Mix::of(Brand::Codex).send(50);
+    let _ = Mix::of(Brand::Codex).send(50);
 }
 
 #[test]
 fn soak_five_hundred_messages_in_every_situation_are_neither_lost_nor_doubled() {
-    Mix::of(Brand::Codex).send(500);
+    let times = Mix::of(Brand::Codex).send(500);
+    assert!(times.percentile(50) <= Duration::from_millis(450), "{:?}", times.percentile(50));
 }

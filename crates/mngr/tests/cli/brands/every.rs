@@ -33,6 +33,7 @@ holds_for!(
     a_question_is_told_from_a_permission,
     permissions_are_granted_where_the_type_says_so,
     an_interrupt_is_seen_at_once,
+    a_message_that_was_accepted_has_begun_a_turn,
     a_used_up_limit_is_told_from_the_end_of_a_turn,
     a_failed_turn_wakes_whoever_waits,
     a_message_to_a_busy_agent_is_proved_and_reaches_the_model,
@@ -54,6 +55,7 @@ holds_for!(
     a_question_is_told_from_a_permission,
     permissions_are_granted_where_the_type_says_so,
     an_interrupt_is_seen_at_once,
+    a_message_that_was_accepted_has_begun_a_turn,
     a_used_up_limit_is_told_from_the_end_of_a_turn,
     a_failed_turn_wakes_whoever_waits,
     a_message_to_a_busy_agent_is_proved_and_reaches_the_model,
@@ -75,7 +77,6 @@ holds_for!(
     a_question_is_told_from_a_permission,
     permissions_are_granted_where_the_type_says_so,
     a_message_to_a_busy_agent_is_proved_and_reaches_the_model,
-    half_typed_text_is_put_aside_and_brought_back,
     the_conversation_goes_on_after_stop_and_after_kill_9,
     nothing_outlives_stop_and_destroy,
     without_a_type_the_first_agent_on_path_is_taken_and_named,
@@ -125,7 +126,7 @@ fn nothing_of_the_users_own_configuration_is_changed(brand: Brand) {
 
 fn a_permission_dialog_is_seen_and_no_message_is_typed_into_it(brand: Brand) {
     let scene = Scene::with_agent(brand);
-    scene.say("[[tool]]");
+    scene.provoke("[[tool]]");
     scene.wait_for("WAITING PERMISSIONS");
     let refused = scene.send("yes").code(1);
     assert!(refused.stderr.contains("dialog"), "{refused}");
@@ -135,7 +136,7 @@ fn a_permission_dialog_is_seen_and_no_message_is_typed_into_it(brand: Brand) {
 
 fn a_question_is_told_from_a_permission(brand: Brand) {
     let scene = Scene::with_agent(brand);
-    scene.say("[[ask]]");
+    scene.provoke("[[ask]]");
     scene.wait_for("WAITING QUESTION");
     wait_until(PATIENCE, || {
         scene.press("Enter");
@@ -163,6 +164,15 @@ fn an_interrupt_is_seen_at_once(brand: Brand) {
     assert!(pressed.elapsed() < Duration::from_secs(3), "{:?}", pressed.elapsed());
 }
 
+fn a_message_that_was_accepted_has_begun_a_turn(brand: Brand) {
+    let scene = Scene::with_agent(brand);
+    for words in ["[[think 1500]] first", "[[think 1500]] second", "[[think 1500]] third"] {
+        scene.say(words);
+        assert_eq!(scene.standing(), "RUNNING", "{words}");
+        scene.wait_for(IDLE);
+    }
+}
+
 fn a_used_up_limit_is_told_from_the_end_of_a_turn(brand: Brand) {
     let scene = Scene::with_agent(brand);
     scene.say("[[limit]]");
@@ -176,7 +186,8 @@ fn a_failed_turn_wakes_whoever_waits(brand: Brand) {
     for words in ["[[limit]]", "[[safe-tool sleep 1]] all well, so far", "[[limit]] once more"] {
         scene.say(words);
         // Looking now and then would take longer than the test has patience.
-        let waited = scene.env.mngr(["wait", NAME, "WAITING", "--interval", "1h", "--timeout", "20s"]).success();
+        let waited =
+            scene.env.mngr(["wait", NAME, "WAITING", "--interval", "1h", "--timeout", "20s"]).success();
         assert!(waited.stdout.contains("is WAITING"), "{waited}");
     }
 }

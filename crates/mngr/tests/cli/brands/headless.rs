@@ -6,6 +6,7 @@ use mngr_testkit::model::{Brand, FirstStart};
 use mngr_testkit::{CmdOutput, Signal};
 use serde_json::Value;
 
+use super::adopt::talk;
 use super::scene::{NAME, Scene};
 use crate::support::*;
 
@@ -140,4 +141,15 @@ fn words_after_the_dashes_and_settings_of_the_type_reach_the_program() {
     assert!(command.contains("--no-session-persistence"), "{command}");
     let launch = std::fs::read_to_string(state_dir(&scene.env, NAME).join("launch_agent.sh")).unwrap();
     assert!(launch.contains("be a heron"), "{launch}");
+}
+
+#[test]
+fn it_goes_on_with_a_conversation_and_tells_only_what_is_new() {
+    for brand in BRANDS {
+        let scene = Scene::of(brand);
+        let (_, id) = talk(&scene, "remember the heron");
+        let output = run(&scene, &["-m", "what was it", "--adopt", &id]).success();
+        assert_eq!(output.stdout, "You said: what was it\n");
+        assert_eq!(scene.history_with("what was it"), ["remember the heron", "what was it"]);
+    }
 }

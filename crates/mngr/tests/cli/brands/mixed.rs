@@ -45,7 +45,7 @@ enum Shape {
 use Shape::{Backslash, Large, LikeOptions, Lines, Odd, Plain};
 use Situation::{Busy, CopyMode, Dialog, HalfTyped, Idle, Shell, Slash, Stopped, TwoSenders};
 
-/// Every situation, the quick ones more often. The second message comes right after the agent was created.
+/// Every situation, the quick ones more often. The very first message comes right after the agent was created.
 const ROUND: [Situation; 18] = [
     Idle(Plain),
     Idle(Large),
@@ -139,7 +139,7 @@ impl Mix {
                 let _ = self.scene.env.tmux(["copy-mode", "-t", "=mngr-a:"]).success();
                 self.say(format!("{mark} while somebody scrolls"));
             }
-            Dialog => self.into_a_dialog(&mark),
+            Dialog => self.before_a_dialog(&mark),
             Slash => {
                 self.scene.say(&format!("/rename {mark}"));
                 wait_until(PATIENCE, || self.scene.screen().contains(&mark));
@@ -184,8 +184,10 @@ impl Mix {
     }
 
     #[track_caller]
-    fn into_a_dialog(&mut self, mark: &str) {
-        self.say(format!("[[tool]] {mark}"));
+    fn before_a_dialog(&mut self, mark: &str) {
+        let asking = format!("[[tool]] {mark}");
+        self.scene.provoke(&asking);
+        self.said.push(asking);
         self.scene.wait_for("WAITING PERMISSIONS");
         let text = format!("{} into the dialog", self.mark());
         let refused = self.scene.send(&text).code(1);
@@ -250,11 +252,6 @@ impl Times {
     /// The time that so many of a hundred do not exceed.
     pub(super) fn percentile(&self, percent: usize) -> Duration {
         self.0[(self.0.len() - 1) * percent / 100]
-    }
-
-    /// The longest.
-    pub(super) fn max(&self) -> Duration {
-        self.percentile(100)
     }
 
     /// Shows them behind a few words.

@@ -49,7 +49,7 @@ fn limits_and_refused_credentials_are_told_from_the_end_of_a_turn() {
 #[test]
 fn a_granted_permission_is_no_dialog_any_more() {
     let scene = Scene::with_agent(Brand::Opencode);
-    scene.say("[[tool touch granted; sleep 5]]");
+    scene.provoke("[[tool touch granted; sleep 5]]");
     scene.wait_for("WAITING PERMISSIONS");
     wait_until(PATIENCE, || {
         scene.press("Enter");
@@ -70,6 +70,26 @@ fn what_the_agent_runs_sees_the_users_own_surroundings() {
     let ours = |line: &&str| line.contains("plugin/opencode") && line.contains(state.to_str().unwrap());
     assert_eq!(seen.lines().filter(ours).collect::<Vec<_>>(), Vec::<&str>::new());
     assert!(seen.contains("MNGR_AGENT_NAME=a"), "{seen}");
+}
+
+#[test]
+fn half_typed_text_is_left_alone_on_the_first_page_and_brought_back_in_a_session() {
+    let scene = Scene::with_agent(Brand::Opencode);
+    scene.type_text("half a sentence");
+    let refused = scene.send("too early").code(1);
+    assert!(refused.stderr.contains("typed something"), "{refused}");
+    scene.press("Enter");
+    scene.wait_until_asked("half a sentence");
+    scene.wait_for(IDLE);
+    scene.type_text("the other half");
+    for words in ["first", "[[slow 20]] second", "third, while it is busy"] {
+        scene.say(words);
+        wait_until(PATIENCE, || scene.screen().contains("the other half"));
+    }
+    scene.wait_for(IDLE);
+    assert!(!scene.was_asked("the other half") && !scene.was_asked("too early"));
+    scene.press("Enter");
+    scene.wait_until_asked("the other half");
 }
 
 #[test]
@@ -100,8 +120,9 @@ fn the_types_settings_reach_it_and_win_over_the_users() {
     scene.say("hello");
     scene.wait_for(IDLE);
     assert!(scene.screen().contains("Renamed"), "{}", scene.screen());
-    let told = fs::read_to_string(state_dir(&scene.env, NAME).join("plugin/opencode/instructions.md"));
-    assert_eq!(told.unwrap(), "the heron flies at noon");
+    let hears =
+        |text: &str| scene.model.requests().iter().any(|request| request.body.to_string().contains(text));
+    assert!(hears("the heron flies at noon"));
 }
 
 #[test]

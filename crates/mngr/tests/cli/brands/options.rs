@@ -45,7 +45,7 @@ fn yes_answers_what_the_first_start_asks_and_grants_no_permission(brand: Brand) 
     let _ = scene.create(&[]).code(1);
     let _ = scene.create(&["--yes"]).success();
     assert_eq!(scene.standing(), IDLE);
-    scene.say("[[tool]]");
+    scene.provoke("[[tool]]");
     scene.wait_for("WAITING PERMISSIONS");
 }
 

@@ -100,6 +100,13 @@ impl Scene {
         let _ = self.send(words).success();
     }
 
+    /// Sends a message that makes the agent open a dialog, which may be there before the command returns.
+    #[track_caller]
+    pub(super) fn provoke(&self, words: &str) {
+        let sent = self.send(words);
+        assert!(matches!(sent.status.code(), Some(0 | 7)), "{sent}");
+    }
+
     /// Presses a key in the agent's terminal, as somebody who looks at it would.
     #[track_caller]
     pub(super) fn press(&self, key: &str) {

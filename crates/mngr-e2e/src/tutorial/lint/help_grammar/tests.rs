@@ -1,8 +1,7 @@
 //! A real program asked for its help, and commands held against it.
 
-use std::os::unix::fs::PermissionsExt;
-
-use mngr_host::local::LocalHost;
+use mngr_host::files::{Access, Durability, Files};
+use mngr_host::local::{LocalFiles, LocalHost};
 use tempfile::TempDir;
 
 use super::*;
@@ -33,8 +32,8 @@ impl World {
     }
 
     fn program(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
-        std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let (path, access) = (HostPath::new(self.path(name)), Access::PrivateExecutable);
+        LocalFiles.write(&path, text.as_bytes(), access, Durability::Cached).unwrap();
     }
 
     fn path(&self, name: &str) -> String {
@@ -42,7 +41,7 @@ impl World {
     }
 
     fn record(&self) -> String {
-        std::fs::read_to_string(self.path("record")).unwrap_or_default()
+        LocalFiles.read_text(&HostPath::new(self.path("record"))).unwrap()
     }
 }
 
@@ -87,8 +86,8 @@ fn a_program_is_only_ever_asked_for_help_once_per_command_in_an_empty_folder() {
         lint_text("tool build; tool build x; rm -rf /nothing; tool biuld; tool $(tool build)", 1, &grammars);
     // `.`, `..` and nothing else.
     assert_eq!(world.record(), "--help in 2 with \nbuild --help in 2 with \n");
-    let left: Vec<_> =
-        std::fs::read_dir(world.path("host")).unwrap().flatten().map(|it| it.file_name()).collect();
+    let left = LocalFiles.list(&HostPath::new(world.path("host"))).unwrap();
+    let left: Vec<&str> = left.iter().map(|entry| entry.name.as_str()).collect();
     assert_eq!(left, ["host_id"]);
 }
 
@@ -99,5 +98,23 @@ fn a_program_without_help_is_an_error_that_names_it() {
     assert_eq!(error.to_string(), "`no-such-program-anywhere --help` does not show any help");
     world.program("mute", "#!/bin/sh\n");
     let error = HelpGrammar::learn(&world.host, &world.path("mute")).err().unwrap();
-    assert!(matches!(error, HelpError::Silent { .. }), "{error}");
+    assert!(matches!(error, HelpError::NoHelp { .. }), "{error}");
+}
+
+#[test]
+fn commands_that_no_page_describes_are_passed_over_and_not_called_wrong() {
+    let world = World::new();
+    let pages = [
+        ("lists-some", "Commands:\n  a  b\n  ...  See all with --list\n"),
+        ("lists-none", "usage: lists-none [-v] <command> [args]\n  -v  say more\n"),
+        ("repeats", "Commands:\n  a  b\n"),
+    ];
+    for (name, page) in pages {
+        world.program(name, &format!("#!/bin/sh\ncat <<'E'\n{page}\nE\n"));
+        let grammar = HelpGrammar::learn(&world.host, &world.path(name)).unwrap();
+        let report =
+            lint_text(&format!("{name} a --odd\n{name} other -z"), 1, &Grammars::new().with(name, &grammar));
+        let expected: usize = if name == "repeats" { 1 } else { 0 };
+        assert_eq!((report.findings.len(), report.checked), (expected, expected), "{name}: {report:?}");
+    }
 }

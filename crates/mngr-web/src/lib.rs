@@ -1,0 +1,17 @@
+//! What end-to-end tests left behind, as a page: all runs and tests, transcripts, recordings, comparisons.
+//!
+//! A page is a folder: a small `index.html`, a few scripts and styles ([`assets`]), and pieces of data (`data/**.js`) that
+//! are loaded by script tags as they are needed. So the same page opens from disk ([`export`]) and from a server on this
+//! machine ([`serve`]); the latter makes a piece when it is first asked for. What is in the data was written by tests and
+//! agents: it is never markup, here or in the scripts.
+//!
+//! Never in it: argv, a terminal, a test run.
+
+mod assets;
+pub mod catalogue;
+mod export;
+mod pages;
+pub mod serve;
+
+pub use export::{ExportError, Exported, Exporter};
+pub use pages::PageError;

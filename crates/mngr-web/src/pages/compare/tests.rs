@@ -1,0 +1,36 @@
+use mngr_host::local::LocalFiles;
+use mngr_model::HostPath;
+
+use super::*;
+use crate::catalogue::scan;
+use crate::pages::piece::tests::value;
+
+#[test]
+fn only_words_differ_and_the_try_before_and_the_last_good_one_are_worth_a_look() {
+    let dir = tempfile::tempdir().unwrap();
+    for (number, status, word) in [(1, "passed", "fine"), (2, "failed", "bad"), (3, "failed", "worse")] {
+        let folder = dir.path().join(format!("run{number}/t"));
+        std::fs::create_dir_all(&folder).unwrap();
+        let record = format!(
+            r#"{{"schema":1,"id":"t","name":"t","file":"f","status":"{status}","started_at":"2026-01-0{number}T00:00:00Z"}}"#
+        );
+        std::fs::write(folder.join("test.json"), record).unwrap();
+        let text = format!("$ make\n  took {number} ms\n  \u{1b}[31m{word}\u{1b}[0m\n? 0\n");
+        std::fs::write(folder.join("transcript.txt"), text).unwrap();
+    }
+    let root = HostPath::new(dir.path().to_str().unwrap());
+    let catalogue = scan(&LocalFiles, &root, &Catalogue::default()).unwrap();
+    let tests = catalogue.tries().remove("t").unwrap();
+    let runs = |test: &Test| -> Vec<String> {
+        worth_comparing(&catalogue, test).iter().map(|other| other.run.clone()).collect()
+    };
+    assert_eq!(runs(tests[0]), [""; 0]);
+    assert_eq!(runs(tests[1]), ["run1"]);
+    assert_eq!(runs(tests[2]), ["run2", "run1"]);
+    let diff = value(&compare(&LocalFiles, tests[0], tests[1]).unwrap());
+    assert_eq!(
+        diff["hunks"].to_string(),
+        r#"[[[" ",1,1,"$ make"],[" ",2,2,"  took <DURATION>"],["-",3,null,"  fine"],["+",null,3,"  bad"],[" ",4,4,"? 0"]]]"#
+    );
+    assert_eq!(value(&compare(&LocalFiles, tests[1], tests[1]).unwrap())["hunks"], json!([]));
+}

@@ -1,0 +1,214 @@
+//! `mngr tutorial sync`: the tests that a tutorial lacks, and agents that write them.
+
+use clap::Args;
+use mngr_e2e::tutorial::work::{WorkGroup, WorkItem, groups, work_list};
+use mngr_e2e::tutorial::{self as blocks, CitingTest, Script, Strictness};
+use mngr_ops::pull::MergeInto;
+use mngr_ops::tutorial::{self, Ending, SyncTestsRequest, Synced};
+use mngr_query::{sanitize, sanitize_lines};
+use serde_json::{Value, json};
+
+use super::inputs::{self, count};
+use super::launch::{LaunchArgs, in_words};
+use super::project::Project;
+use crate::cli::common::CommonArgs;
+use crate::ctx::Ctx;
+use crate::error::{CliError, ErrorKind};
+use crate::exit_code::ExitCode;
+use crate::ui::output::{TemplateFields, event};
+use crate::ui::theme::Tone;
+use crate::ui::{Console, Output, Report};
+
+/// List the tests that are missing, and have agents write them
+///
+/// Lists blocks that no test cites, blocks that changed since and citations of what is gone, in portions of three to five.
+/// With --launch an agent for each portion writes or mends the tests and commits them on a branch of its own; then the
+/// tests are checked again. The branches are only merged with --merge.
+///
+/// Words after `--` are arguments of the agents. Exit code 1 when something is still to be done.
+#[derive(Debug, Args)]
+#[command(after_help = "  mngr tutorial sync tutorial.sh tests/\n  \
+                        mngr tutorial sync tutorial.sh tests/ --launch --type claude --agents 2\n  \
+                        mngr tutorial sync tutorial.sh tests/ --launch --merge")]
+pub(crate) struct SyncArgs {
+    /// The tutorial
+    #[arg(help_heading = "ARGUMENTS")]
+    script: String,
+
+    /// Files and folders with tests in Python and Rust
+    #[arg(required = true, help_heading = "ARGUMENTS")]
+    tests: Vec<String>,
+
+    #[command(flatten)]
+    launch: LaunchArgs,
+
+    /// How many agents work at the same time
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "launch", help_heading = "AGENTS",
+        value_parser = clap::value_parser!(u16).range(1..=50))]
+    agents: u16,
+
+    /// Merge the agents' branches into the one you are on
+    #[arg(long, requires = "launch", help_heading = "AGENTS")]
+    merge: bool,
+
+    #[command(flatten)]
+    pub(super) common: CommonArgs,
+
+    /// The agents' command or arguments
+    #[arg(last = true, value_name = "AGENT_ARGS", help_heading = "ARGUMENTS", requires = "launch")]
+    agent_args: Vec<String>,
+}
+
+/// Lists the work, and has it done.
+pub(super) fn run(ctx: &mut Ctx, args: &SyncArgs) -> Result<ExitCode, CliError> {
+    let output = Output::new(&ctx.format, TemplateFields::None)?;
+    let script = inputs::script(ctx, &args.script)?;
+    let items = work(ctx, args, &script)?;
+    let mut report =
+        SyncReport { script: args.script.clone(), groups: groups(&items), synced: Vec::new(), open: items };
+    if args.launch.launch && !report.open.is_empty() {
+        launch(ctx, args, &script, &mut report)?;
+    }
+    let is_done = report.open.is_empty() && report.synced.iter().all(|it| it.ending == Ending::Finished);
+    output.show(&ctx.console, &report)?;
+    Ok(if is_done { ExitCode::Done } else { ExitCode::Failed })
+}
+
+/// What is to be done, as the files are here and now.
+fn work(ctx: &Ctx, args: &SyncArgs, script: &Script) -> Result<Vec<WorkItem>, CliError> {
+    let suite = inputs::suite(ctx, &args.tests, Strictness::Tutorial)?;
+    Ok(work_list(&blocks::check(script, &suite, Strictness::Tutorial)))
+}
+
+fn launch(ctx: &mut Ctx, args: &SyncArgs, script: &Script, report: &mut SyncReport) -> Result<(), CliError> {
+    let world = ctx.world()?;
+    let project = Project::around(&world, &world.cwd)?;
+    let relative = |named: &String| project.relative(&ctx.surroundings.path(named));
+    let request = SyncTestsRequest {
+        script,
+        name: relative(&args.script)?,
+        tests: args.tests.iter().map(relative).collect::<Result<_, _>>()?,
+        groups: report.groups.clone(),
+        merge: if args.merge { MergeInto::Current } else { MergeInto::Nothing },
+        crew: args.launch.crew(args.agents, &args.agent_args)?,
+    };
+    report.synced = tutorial::sync(&world, &request).map_err(|e| CliError::new(ErrorKind::Failed, e))?;
+    report.open = if args.merge {
+        work(ctx, args, script)?
+    } else {
+        report.synced.iter().flat_map(|synced| synced.portion.open.clone()).collect()
+    };
+    if !args.launch.is_kept() {
+        for synced in report.synced.iter().filter(|synced| synced.portion.uncommitted > 0) {
+            let name = &synced.agent;
+            ctx.console.warn(&format!(
+                "agent `{name}` left uncommitted files; `mngr undo {name}` brings it and them back"
+            ));
+        }
+    }
+    Ok(())
+}
+
+struct SyncReport {
+    script: String,
+    groups: Vec<WorkGroup>,
+    synced: Vec<Synced>,
+    open: Vec<WorkItem>,
+}
+
+impl SyncReport {
+    fn agent(synced: &Synced) -> String {
+        let portion = &synced.portion;
+        let all = portion.done + portion.open.len();
+        let ending = in_words(&synced.ending);
+        let mut text = format!("agent {}: {ending}, {} of {all} done\n", synced.agent, portion.done);
+        if let Some(merge) = &portion.merge {
+            text += &format!("    merged into {}: {}\n", sanitize(&merge.into), commits(merge.commits));
+        } else if let Some(branch) = &portion.branch {
+            let command = branch.merge_command.as_deref().unwrap_or("nothing to merge");
+            text += &format!("    {} on {}: {command}\n", commits(branch.ahead), sanitize(&branch.name));
+        }
+        if portion.uncommitted > 0 {
+            text += &format!("    {} not committed\n", count(portion.uncommitted, "file"));
+        }
+        for problem in &portion.problems {
+            text += &format!("    problem: {}\n", sanitize(problem));
+        }
+        text
+    }
+
+    fn item(&self, item: &WorkItem) -> String {
+        let place = |block: &blocks::Block| {
+            format!("{}:{}  {}  {}\n", sanitize(&self.script), block.line, block.id, sanitize(&block.title))
+        };
+        match item {
+            WorkItem::Uncited { block } => format!("  uncited  {}", place(block)),
+            WorkItem::Changed(changed) => {
+                format!(
+                    "  changed  {}{}{}",
+                    place(&changed.block),
+                    indented(&changed.diff),
+                    cited(&changed.tests)
+                )
+            }
+            WorkItem::Stale(stale) => {
+                let title = stale.text.lines().next().unwrap_or_default();
+                format!("  stale    {}\n{}", sanitize(title), cited(&stale.tests))
+            }
+        }
+    }
+}
+
+impl Report for SyncReport {
+    fn human(&self, console: &Console) -> String {
+        let heading = |text: &str| console.out_colour().paint(Tone::Heading, text);
+        let mut text: String = self.synced.iter().map(Self::agent).collect();
+        if self.open.is_empty() {
+            return text + "nothing to do: every block is cited, and every citation is a block\n";
+        }
+        if self.synced.is_empty() {
+            for (number, group) in self.groups.iter().enumerate() {
+                let sections = sanitize(&group.sections.join(", ")).into_owned();
+                text += &format!("{}\n", heading(format!("{}. {sections}", number + 1).trim_end()));
+                text += &group.items.iter().map(|item| self.item(item)).collect::<String>();
+            }
+            let portions = count(self.groups.len(), "portion");
+            return text + &format!("\n{} to do, in {portions}\n", count(self.open.len(), "thing"));
+        }
+        text += &format!("\n{}\n", heading("still to do"));
+        text + &self.open.iter().map(|item| self.item(item)).collect::<String>()
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "script": self.script,
+            "is_clean": self.open.is_empty(),
+            "groups": self.groups,
+            "agents": self.synced,
+            "open": self.open,
+        })
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let groups = self.groups.iter().map(|group| event("group", json!(group)));
+        let agents = self.synced.iter().map(|synced| event("agent", json!(synced)));
+        let open = self.open.iter().map(|item| event("open", json!(item)));
+        let summary =
+            json!({ "script": self.script, "is_clean": self.open.is_empty(), "open": self.open.len() });
+        groups.chain(agents).chain(open).chain([event("summary", summary)]).collect()
+    }
+}
+
+fn commits(number: u64) -> String {
+    format!("{number} commit{}", if number == 1 { "" } else { "s" })
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("      {}\n", sanitize_lines(line))).collect()
+}
+
+fn cited(tests: &[CitingTest]) -> String {
+    let test =
+        |test: &CitingTest| format!("    cited by {}\n", sanitize(&format!("{}:{}", test.id, test.line)));
+    tests.iter().map(test).collect()
+}
