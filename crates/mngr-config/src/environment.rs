@@ -26,6 +26,8 @@ impl Layer {
         let mut ours: Vec<_> = variables
             .into_iter()
             .filter(|(name, _)| name.starts_with(LONG) || ALIASES.iter().any(|(alias, _)| alias == name))
+            // A shell clears a variable this way; taken as a path it would be the folder one stands in.
+            .filter(|variable| *variable != ("MNGR_HOST_DIR", ""))
             .collect();
         ours.sort_unstable();
         refuse_double(&ours)?;
@@ -103,6 +105,11 @@ mod tests {
             leaves(&[("MNGR__TMUX__USER_CONFIG", "false"), ("HOME", "/x"), ("MNGR_USER_ID", "u")]),
             [("tmux.user_config".to_owned(), Value::Boolean(false))]
         );
+    }
+
+    #[test]
+    fn an_empty_host_dir_is_none() {
+        assert!(leaves(&[("MNGR_HOST_DIR", "")]).is_empty());
     }
 
     #[test]

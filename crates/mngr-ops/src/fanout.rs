@@ -11,11 +11,7 @@ pub fn fan_out<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) ->
 }
 
 /// The same, for at most `width` items at once.
-pub fn fan_out_within<T: Send, R: Send>(
-    width: usize,
-    items: Vec<T>,
-    work: impl Fn(T) -> R + Sync,
-) -> Vec<R> {
+pub fn fan_out_within<T: Send, R: Send>(width: usize, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     if items.len() <= 1 {
         return items.into_iter().map(work).collect();
     }

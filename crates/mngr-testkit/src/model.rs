@@ -19,7 +19,7 @@ mod server;
 mod tools;
 mod wire;
 
-pub use agents::{Agents, Brand, FirstStart};
+pub use agents::{Agents, Brand, FirstStart, Folders};
 pub use answer::Usage;
 pub use scenario::Scenario;
 pub use server::{ModelServer, Recorded};

@@ -101,9 +101,16 @@ mod tests {
     #[test]
     fn no_script_makes_markup_or_code_of_text() {
         for asset in ASSETS {
-            for forbidden in
-                ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "http:", "https:"]
-            {
+            for forbidden in [
+                "innerHTML",
+                "outerHTML",
+                "insertAdjacentHTML",
+                "document.write",
+                "eval(",
+                "new Function",
+                "http:",
+                "https:",
+            ] {
                 assert!(!asset.text.contains(forbidden), "{forbidden} in {}", asset.path);
             }
         }

@@ -54,7 +54,8 @@ impl<'a> Exporter<'a> {
     /// When something else is there, or nothing can be written.
     pub fn begin(files: &'a dyn Files, to: HostPath, title: String) -> Result<Self, ExportError> {
         let has_entries = !files.list(&to)?.is_empty();
-        let is_ours = files.exists(&to.join(DATA).join("runs.js"))? && files.exists(&to.join(ASSETS[0].path))?;
+        let is_ours =
+            files.exists(&to.join(DATA).join("runs.js"))? && files.exists(&to.join(ASSETS[0].path))?;
         if has_entries && !is_ours {
             return Err(ExportError::Occupied { folder: to });
         }
@@ -122,39 +123,32 @@ mod tests {
     use mngr_host::local::LocalFiles;
 
     use super::*;
-    use crate::catalogue::scan;
+    use crate::testing::Artifacts;
 
     #[test]
     fn a_page_is_written_once_and_then_only_what_changed() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |below: &str| HostPath::new(dir.path().join(below).to_str().unwrap());
+        let dir = Artifacts::new();
         for run in ["a", "b"] {
-            let folder = dir.path().join("out").join(run).join("t");
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join("transcript.txt"), "$ ls\n? 0\n").unwrap();
+            dir.put(&format!("out/{run}/t/transcript.txt"), "$ ls\n? 0\n");
         }
-        let look = || scan(&LocalFiles, &at("out"), &Catalogue::default()).unwrap();
-        let mut exporter = Exporter::begin(&LocalFiles, at("page"), "x".into()).unwrap();
-        assert_eq!(exporter.write_all(&look()).unwrap(), Exported { tests: 2, written: 2 });
-        std::fs::write(dir.path().join("out/a/t/transcript.txt"), "$ ls -l\n? 0\n").unwrap();
-        assert_eq!(exporter.write_all(&look()).unwrap(), Exported { tests: 2, written: 1 });
-        assert!(dir.path().join("page/index.html").exists());
-        let key = &look().runs[0].tests[0].key;
-        assert!(dir.path().join(format!("page/data/test/{key}/rows/0.js")).exists());
+        let mut exporter = Exporter::begin(&LocalFiles, dir.at("page"), "x".into()).unwrap();
+        assert_eq!(exporter.write_all(&dir.scan("out")).unwrap(), Exported { tests: 2, written: 2 });
+        dir.put("out/a/t/transcript.txt", "$ ls -l\n? 0\n");
+        assert_eq!(exporter.write_all(&dir.scan("out")).unwrap(), Exported { tests: 2, written: 1 });
+        let key = &dir.scan("out").runs[0].tests[0].key;
+        assert!(dir.has("page/index.html") && dir.has(&format!("page/data/test/{key}/rows/0.js")));
     }
 
     #[test]
     fn a_folder_with_other_things_is_left_alone_and_an_old_page_is_replaced() {
-        let dir = tempfile::tempdir().unwrap();
-        let to = HostPath::new(dir.path().to_str().unwrap());
-        std::fs::write(dir.path().join("thesis.tex"), "").unwrap();
-        let refused = Exporter::begin(&LocalFiles, to.clone(), String::new());
+        let dir = Artifacts::new();
+        dir.put("thesis.tex", "");
+        let refused = Exporter::begin(&LocalFiles, dir.at(""), String::new());
         assert!(matches!(refused, Err(ExportError::Occupied { .. })));
-        let page = to.join("page");
-        let mut exporter = Exporter::begin(&LocalFiles, page.clone(), String::new()).unwrap();
+        let mut exporter = Exporter::begin(&LocalFiles, dir.at("page"), String::new()).unwrap();
         exporter.write_all(&Catalogue::default()).unwrap();
-        std::fs::write(dir.path().join("page/data/old.js"), "").unwrap();
-        Exporter::begin(&LocalFiles, page, String::new()).unwrap();
-        assert!(!dir.path().join("page/data/old.js").exists());
+        dir.put("page/data/old.js", "");
+        Exporter::begin(&LocalFiles, dir.at("page"), String::new()).unwrap();
+        assert!(!dir.has("page/data/old.js"));
     }
 }

@@ -12,6 +12,8 @@ pub mod catalogue;
 mod export;
 mod pages;
 pub mod serve;
+#[cfg(test)]
+mod testing;
 
 pub use export::{ExportError, Exported, Exporter};
 pub use pages::PageError;

@@ -78,12 +78,13 @@ impl Server {
     /// When the port is taken, or the folder for pieces cannot be made.
     pub fn bind(request: ServeRequest) -> Result<Self, ServeError> {
         let ServeRequest { host, folder, catalogue, workshop, port } = request;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).map_err(|source| {
-            match (source.kind(), port) {
-                (io::ErrorKind::AddrInUse, Some(port)) => ServeError::PortInUse { port },
-                _ => ServeError::Listen(source),
-            }
-        })?;
+        let listener =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).map_err(|source| {
+                match (source.kind(), port) {
+                    (io::ErrorKind::AddrInUse, Some(port)) => ServeError::PortInUse { port },
+                    _ => ServeError::Listen(source),
+                }
+            })?;
         listener.set_nonblocking(true).map_err(ServeError::Listen)?;
         let port = listener.local_addr().map_err(ServeError::Listen)?.port();
         let gate = Gate::new(port, random::hex32());

@@ -14,6 +14,7 @@ use crate::brand::{
     Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
 };
 use crate::login::{LoginPlace, MissingLogin};
+use crate::settings::texts;
 use crate::user::UserSide;
 
 const HOOK: &str = include_str!("hook.sh");
@@ -137,14 +138,7 @@ fn pair(name: &str, value: &str) -> Result<EnvPair, ProvisionError> {
 
 /// `append_system_prompt`, all of the chain, the parents' first.
 fn prompt_words(request: &Provisioning<'_>) -> Result<Vec<String>, ProvisionError> {
-    const KEY: &str = "append_system_prompt";
-    let wrong = || ProvisionError::Setting { key: KEY, expected: "a list of texts" };
-    let mut texts = Vec::new();
-    for value in request.settings.iter().rev().filter_map(|settings| settings.extra.get(KEY)) {
-        for text in value.as_array().ok_or_else(wrong)? {
-            texts.push(text.as_str().ok_or_else(wrong)?.to_owned());
-        }
-    }
+    let texts = texts(request.settings, "append_system_prompt")?;
     if texts.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,6 +1,5 @@
 //! The configuration folder of one agent: the user's own, merged with mngr's hooks. The user's files are only read.
 
-use mngr_config::AgentTypeSettings;
 use mngr_host::files::{Access, Durability, Files};
 use mngr_model::HostPath;
 use serde_json::{Map, Value, json};
@@ -9,6 +8,7 @@ use super::brand::CONFIG_DIR;
 use super::login::{self, KeyAnswer};
 use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::ordinary::read_ordinary;
+use crate::settings::flag;
 use crate::user::UserSide;
 
 /// What Claude Code remembers about itself and the folders it was started in.
@@ -228,14 +228,6 @@ fn merge(into: &mut Value, patch: Value) {
             }
         }
         (into, patch) => *into = patch,
-    }
-}
-
-/// A yes-or-no field of the type, nearest first.
-pub(super) fn flag(settings: &[AgentTypeSettings], key: &'static str) -> Result<bool, ProvisionError> {
-    match settings.iter().find_map(|settings| settings.extra.get(key)) {
-        None => Ok(false),
-        Some(value) => value.as_bool().ok_or(ProvisionError::Setting { key, expected: "true or false" }),
     }
 }
 

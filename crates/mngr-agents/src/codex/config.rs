@@ -10,6 +10,7 @@ use super::hooks::{self, Permissions};
 use super::places;
 use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::ordinary::read_ordinary;
+use crate::settings::{flag, texts};
 use crate::user::UserSide;
 
 /// The program's name in messages.
@@ -195,16 +196,9 @@ pub(super) fn apply_overrides(
 
 /// `append_system_prompt`, all of the chain behind what the user's own configuration says, the parents' first.
 fn add_instructions(settings: &[AgentTypeSettings], config: &mut Table) -> Result<(), ProvisionError> {
-    const KEY: &str = "append_system_prompt";
     const INSTRUCTIONS: &str = "developer_instructions";
-    let wrong = || ProvisionError::Setting { key: KEY, expected: "a list of texts" };
-    let mut texts: Vec<String> =
-        config.get(INSTRUCTIONS).and_then(|text| text.as_str()).map(str::to_owned).into_iter().collect();
-    for value in settings.iter().rev().filter_map(|settings| settings.extra.get(KEY)) {
-        for text in value.as_array().ok_or_else(wrong)? {
-            texts.push(text.as_str().ok_or_else(wrong)?.to_owned());
-        }
-    }
+    let theirs = config.get(INSTRUCTIONS).and_then(|text| text.as_str()).map(str::to_owned);
+    let texts: Vec<String> = theirs.into_iter().chain(texts(settings, "append_system_prompt")?).collect();
     if !texts.is_empty() {
         config.insert(INSTRUCTIONS.to_owned(), texts.join("\n\n").into());
     }
@@ -218,13 +212,6 @@ fn merge(into: &mut Table, patch: Table) {
             (Some(toml::Value::Table(into)), toml::Value::Table(patch)) => merge(into, patch),
             (_, value) => drop(into.insert(key, value)),
         }
-    }
-}
-
-fn flag(settings: &[AgentTypeSettings], key: &'static str) -> Result<bool, ProvisionError> {
-    match settings.iter().find_map(|settings| settings.extra.get(key)) {
-        None => Ok(false),
-        Some(value) => value.as_bool().ok_or(ProvisionError::Setting { key, expected: "true or false" }),
     }
 }
 

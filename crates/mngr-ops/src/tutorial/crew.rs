@@ -3,6 +3,7 @@
 //! An agent finds its task as files in a folder of its work dir that git does not see; the message only points there, so it
 //! stays one line for every type. Whatever happens, an interrupt included, no agent is left that was not asked to stay.
 
+use std::sync::RwLock;
 use std::time::{Duration, Instant};
 
 use mngr_agents::brand::Consent;
@@ -47,15 +48,6 @@ pub enum Dismissal {
     Keep,
 }
 
-/// What may be agreed to in the user's name when agents start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comfort {
-    /// Nothing.
-    None,
-    /// Trust in the work dir, and first-start dialogs.
-    FirstStart,
-}
-
 /// Which agents, and for how long.
 #[derive(Debug, Clone)]
 pub struct CrewOptions {
@@ -69,8 +61,8 @@ pub struct CrewOptions {
     pub deadline: Duration,
     /// What happens to them afterwards.
     pub dismissal: Dismissal,
-    /// What may be agreed to.
-    pub comfort: Comfort,
+    /// What may be agreed to in the user's name when they start.
+    pub consent: Consent,
 }
 
 /// How an agent came to the end of its job.
@@ -130,14 +122,17 @@ pub(super) fn names(verb: &str) -> impl Fn(usize) -> Option<AgentName> {
     move |number| format!("tutorial-{verb}-{run}-{}", number + 1).parse().ok()
 }
 
-/// Has every job done; `look` is called while the agent is still there.
+/// Has every job done; `look` is called while the agent is still there, and while no other is being created or looked at:
+/// it may merge into the checkout that others are created from.
 pub(super) fn work<R: Send>(
     world: &World,
     jobs: Vec<Job>,
     options: &CrewOptions,
-    look: impl Fn(&str, &Agent) -> R + Sync,
+    look: impl Fn(&Agent, &Ending) -> R + Sync,
 ) -> Result<Vec<Done<R>>, Interrupted> {
-    let done = fan_out_within(options.at_once, jobs, |job| Worker { world, job: &job, options }.run(&look));
+    let quiet = RwLock::new(());
+    let work = |job| Worker { world, job: &job, options, quiet: &quiet }.run(&look);
+    let done = fan_out_within(options.at_once, jobs, work);
     interrupt::check()?;
     Ok(done)
 }
@@ -146,10 +141,12 @@ struct Worker<'w> {
     world: &'w World,
     job: &'w Job,
     options: &'w CrewOptions,
+    /// Read while something is created from the user's checkout, written while that may change.
+    quiet: &'w RwLock<()>,
 }
 
 impl Worker<'_> {
-    fn run<R>(&self, look: &(impl Fn(&str, &Agent) -> R + Sync)) -> Done<R> {
+    fn run<R>(&self, look: &(impl Fn(&Agent, &Ending) -> R + Sync)) -> Done<R> {
         let name = &self.job.name;
         let end = |ending| Done { agent: name.clone(), branch: None, ending, made: None };
         if interrupt::is_pending() {
@@ -165,7 +162,10 @@ impl Worker<'_> {
         };
         self.world.reporter.progress(&format!("Agent {name} works"));
         let ending = self.wait(&created, &agent);
-        let made = (ending != Ending::Interrupted).then(|| look(name.as_str(), &agent));
+        let made = (ending != Ending::Interrupted).then(|| {
+            let _quiet = self.quiet.write();
+            look(&agent, &ending)
+        });
         self.dismiss(&agent, &ending);
         Done { branch: created.branch, made, ..end(ending) }
     }
@@ -176,6 +176,7 @@ impl Worker<'_> {
         files.make_folder(&staging)?;
         let created = self.uploads(&staging).and_then(|uploads| {
             let request = self.request(uploads)?;
+            let _quiet = self.quiet.read();
             create::create(self.world, &request)
         });
         files.remove_tree(&staging)?;
@@ -231,10 +232,7 @@ impl Worker<'_> {
             message_patience: MESSAGE_PATIENCE,
             start_on_boot: false,
             audience: Audience::Nobody,
-            consent: match options.comfort {
-                Comfort::None => Consent::Refuse,
-                Comfort::FirstStart => Consent::Dialogs,
-            },
+            consent: options.consent,
             reuse: false,
             update: false,
         })

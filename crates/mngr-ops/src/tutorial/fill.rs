@@ -2,8 +2,8 @@
 
 use mngr_e2e::tutorial::Script;
 use mngr_e2e::tutorial::fill::{
-    Gap, Judge, LARGEST_FILE, Offers, Origin, Proposal, Status, Store, StoreError, gaps,
-    insert_marked, read_offers,
+    Gap, Judge, LARGEST_FILE, Offers, Origin, Proposal, Status, Store, StoreError, gaps, insert_marked,
+    read_offers,
 };
 use mngr_host::files::FileKind;
 use mngr_host::interrupt::Interrupted;
@@ -93,7 +93,7 @@ pub fn fill(world: &World, request: &FillRequest<'_>) -> Result<Vec<Filled>, Fil
     }
     let jobs = jobs(world, request, &gaps)?;
     let share = request.max.div_ceil(jobs.len().max(1));
-    let done = crew::work(world, jobs, &request.crew, |_, agent| offers(agent, share))?;
+    let done = crew::work(world, jobs, &request.crew, |agent, _| offers(agent, share))?;
     let mut all = Vec::new();
     for job in done {
         let (offers, problem) = match job.made {
@@ -101,11 +101,8 @@ pub fn fill(world: &World, request: &FillRequest<'_>) -> Result<Vec<Filled>, Fil
             Some(Err(problem)) => (Offers::default(), Some(problem)),
             None => (Offers::default(), None),
         };
-        let origin = Origin {
-            script: request.name.clone(),
-            agent: job.agent.to_string(),
-            time: world.clock.now(),
-        };
+        let origin =
+            Origin { script: request.name.clone(), agent: job.agent.to_string(), time: world.clock.now() };
         let mut filled = Filled {
             agent: job.agent,
             ending: job.ending,

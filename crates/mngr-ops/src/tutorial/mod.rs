@@ -10,7 +10,7 @@ mod prompts;
 mod skill;
 mod sync;
 
-pub use crew::{Comfort, CrewOptions, Dismissal, Ending};
+pub use crew::{CrewOptions, Dismissal, Ending};
 pub use decide::{DecideError, accept, reject};
 pub use fill::{FillError, FillRequest, Filled, Insertion, fill};
 pub use skill::{SKILLS, Skill};

@@ -20,7 +20,8 @@ const SYNC: &str = include_str!("prompts/sync.md");
 
 /// The task of proposing blocks for these gaps.
 pub(super) fn fill_task(gaps: &[Gap], max: usize) -> String {
-    let mut text = format!("{FILL}{FILL_RULES}- At most {max} blocks in all.\n\n## Headings and comments\n\n");
+    let mut text =
+        format!("{FILL}{FILL_RULES}- At most {max} blocks in all.\n\n## Headings and comments\n\n");
     for gap in gaps {
         text += &format!("- `{}` (line {})\n", gap.title, gap.line);
     }
@@ -34,7 +35,9 @@ pub(super) fn sync_task(script: &str, tests: &[String], group: &WorkGroup) -> St
     for item in &group.items {
         text += "\n";
         text += &match item {
-            WorkItem::Uncited { block } => format!("## No test cites {}\n\n{}", place(block), indented(&block.text)),
+            WorkItem::Uncited { block } => {
+                format!("## No test cites {}\n\n{}", place(block), indented(&block.text))
+            }
             WorkItem::Changed(changed) => format!(
                 "## The block changed, {}\n\nIt is now\n\n{}\n{}:\n\n{}",
                 place(&changed.block),
@@ -67,4 +70,38 @@ fn indented(text: &str) -> String {
 fn citing(tests: &[CitingTest]) -> String {
     let tests: Vec<String> = tests.iter().map(|test| format!("`{}` (line {})", test.id, test.line)).collect();
     format!("Still cited by {}", tests.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use mngr_e2e::tutorial::fill::gaps;
+    use mngr_e2e::tutorial::work::{groups, work_list};
+    use mngr_e2e::tutorial::{Report, Script, Stale, Strictness, Suite, check};
+
+    use super::*;
+
+    #[test]
+    fn a_task_names_every_gap_and_the_limit() {
+        let script = Script::parse("t.sh", b"# Bare\n\n# Full\n\nx\n\n# TODO: more\n");
+        let task = fill_task(&gaps(&script), 7);
+        assert!(task.contains("- At most 7 blocks in all.\n"), "{task}");
+        assert!(task.ends_with("- `Bare` (line 1)\n- `TODO: more` (line 7)\n"), "{task}");
+    }
+
+    #[test]
+    fn a_task_shows_every_thing_to_do_with_its_text() {
+        let script = Script::parse("t.sh", b"# One\nx one\n");
+        let mut report: Report = check(&script, &Suite::default(), Strictness::Tutorial);
+        let test = CitingTest { id: "a.py::test_b".into(), file: "a.py".into(), line: 3 };
+        report.stale.push(Stale { text: "x gone".into(), nearest: None, tests: vec![test] });
+        let group = groups(&work_list(&report)).remove(0);
+        let task = sync_task("t.sh", &["tests".to_owned()], &group);
+        for expected in [
+            "The tutorial is `t.sh`, the tests are in `tests`.\n",
+            "## No test cites line 1: One\n\n    # One\n    x one\n",
+            "## There is no such block any more\n\n    x gone\n\nStill cited by `a.py::test_b` (line 3).\n",
+        ] {
+            assert!(task.contains(expected), "{expected} in {task}");
+        }
+    }
 }

@@ -1,7 +1,5 @@
 //! `tutorial sync --launch`: agents write and mend the tests that a tutorial lacks, each for a portion of the work.
 
-use std::sync::Mutex;
-
 use mngr_e2e::tutorial::work::{WorkGroup, WorkItem};
 use mngr_e2e::tutorial::{Script, Strictness, Suite, TestPath, check};
 use mngr_host::git::{Git, IgnoredFiles};
@@ -78,8 +76,12 @@ pub enum SyncTestsError {
 /// Has agents write the tests, and brings their branches.
 pub fn sync(world: &World, request: &SyncTestsRequest<'_>) -> Result<Vec<Synced>, SyncTestsError> {
     let name = crew::names("sync");
-    let named: Vec<(AgentName, &WorkGroup)> =
-        request.groups.iter().enumerate().filter_map(|(number, group)| Some((name(number)?, group))).collect();
+    let named: Vec<(AgentName, &WorkGroup)> = request
+        .groups
+        .iter()
+        .enumerate()
+        .filter_map(|(number, group)| Some((name(number)?, group)))
+        .collect();
     let job = |(name, group): &(AgentName, &WorkGroup)| Job {
         name: name.clone(),
         label: "sync",
@@ -90,18 +92,17 @@ pub fn sync(world: &World, request: &SyncTestsRequest<'_>) -> Result<Vec<Synced>
         branch: BranchFate::Keep,
     };
     let jobs = named.iter().map(job).collect();
-    let group_of = |name: &str| named.iter().find(|(agent, _)| agent.as_str() == name).map(|(_, group)| *group);
-    // Merges into one branch come one after another.
-    let merging = Mutex::new(());
-    let done = crew::work(world, jobs, &request.crew, |name, agent| {
-        let items = group_of(name).map(|group| group.items.as_slice()).unwrap_or_default();
+    let group_of = |name: &AgentName| named.iter().find(|(agent, _)| agent == name).map(|(_, group)| *group);
+    let done = crew::work(world, jobs, &request.crew, |agent, ending| {
+        let items = group_of(agent.name()).map(|group| group.items.as_slice()).unwrap_or_default();
         let mut portion = look(request, items, agent);
-        let _turn = merging.lock();
-        bring(world, request, agent, &mut portion);
+        // What an agent left half-done is for the user to look at.
+        let merge = if *ending == Ending::Finished { request.merge.clone() } else { MergeInto::Nothing };
+        bring(world, agent, merge, &mut portion);
         portion
     })?;
     let synced = done.into_iter().map(|job| {
-        let group = group_of(job.agent.as_str());
+        let group = group_of(&job.agent);
         let items = group.map(|group| group.items.clone()).unwrap_or_default();
         Synced {
             ending: job.ending,
@@ -140,12 +141,12 @@ fn look(request: &SyncTestsRequest<'_>, items: &[WorkItem], agent: &Agent) -> Po
 }
 
 /// Brings the agent's branch, as `pull` does.
-fn bring(world: &World, request: &SyncTestsRequest<'_>, agent: &Agent, portion: &mut Portion) {
+fn bring(world: &World, agent: &Agent, merge: MergeInto, portion: &mut Portion) {
     let bring = |merge: MergeInto| {
         let what = PullWhat::Branch(merge);
         pull::pull(world, agent, &PullRequest { what, destination: None, options: SyncOptions::default() })
     };
-    match bring(request.merge.clone()) {
+    match bring(merge) {
         Ok(report) => (portion.branch, portion.merge) = (report.branch, report.merge),
         Err(error) => {
             portion.problems.push(crate::error_chain(&error));

@@ -51,6 +51,17 @@ pub enum FirstStart {
     Ahead,
 }
 
+/// The folders an agent is set up in.
+#[derive(Clone, Copy, Debug)]
+pub struct Folders<'a> {
+    /// Gets a link to its program.
+    pub bin: &'a Path,
+    /// Gets its settings.
+    pub home: &'a Path,
+    /// The repository it is trusted with, unless its first start is ahead.
+    pub work_dir: &'a Path,
+}
+
 /// The programs of the agents.
 ///
 /// ```no_run
@@ -88,24 +99,38 @@ impl Agents {
     /// visible that the machine itself has on its `PATH`.
     #[track_caller]
     pub fn set_up(&self, brand: Brand, first_start: FirstStart, env: &mut TestEnv, model: &ModelServer) {
-        let bin = env.root().join("bin");
-        fs::create_dir_all(&bin).or_fail("making the folder of the agent's program");
-        let program = self.bin.join(brand.program());
-        symlink(&program, bin.join(brand.program()))
-            .or_fail(format_args!("linking to `{}`", program.display()));
+        let (bin, home, work_dir) = (env.root().join("bin"), env.home(), env.work_dir());
+        let folders = Folders { bin: &bin, home: &home, work_dir: &work_dir };
+        for (name, value) in self.set_up_in(brand, first_start, &folders, model) {
+            env.set_var(name, value);
+        }
         let mut path = OsString::from(bin);
         if let Some(rest) = std::env::var_os("PATH") {
             path.push(":");
             path.push(rest);
         }
         env.set_var("PATH", path);
-        let place = settings::Place { url: model.url(), work_dir: env.work_dir(), first_start };
-        for (name, value) in settings::variables(brand, &place) {
-            env.set_var(name, value);
-        }
+    }
+
+    /// The same for an environment that is not ours. What is left to do there: set the variables returned, and put the
+    /// folder of programs first on `PATH`.
+    #[track_caller]
+    pub fn set_up_in(
+        &self,
+        brand: Brand,
+        first_start: FirstStart,
+        folders: &Folders<'_>,
+        model: &ModelServer,
+    ) -> Vec<(&'static str, String)> {
+        fs::create_dir_all(folders.bin).or_fail("making the folder of the agent's program");
+        let program = self.bin.join(brand.program());
+        symlink(&program, folders.bin.join(brand.program()))
+            .or_fail(format_args!("linking to `{}`", program.display()));
+        let place = settings::Place { url: model.url(), work_dir: folders.work_dir.to_owned(), first_start };
         for (file, content) in settings::files(brand, &place) {
-            write(&env.home().join(file), &content);
+            write(&folders.home.join(file), &content);
         }
+        settings::variables(brand, &place)
     }
 }
 

@@ -57,7 +57,8 @@ pub fn scan(files: &dyn Files, folder: &HostPath, before: &Catalogue) -> Result<
     let mut runs = Vec::new();
     let mut own_tests = Vec::new();
     if is_test(&files.list(&folder)?) {
-        let run = folder.parent().and_then(|parent| parent.file_name().map(str::to_owned)).unwrap_or_default();
+        let run =
+            folder.parent().and_then(|parent| parent.file_name().map(str::to_owned)).unwrap_or_default();
         own_tests.push(scan.test(&run, &own_name, folder));
         runs.extend(Run::of(run, own_tests));
         return Ok(Catalogue { runs });
@@ -70,7 +71,8 @@ pub fn scan(files: &dyn Files, folder: &HostPath, before: &Catalogue) -> Result<
             continue;
         }
         let tests = entries.iter().filter(|entry| entry.kind == FileKind::Folder);
-        let tests = tests.filter_map(|entry| scan.test_if_it_is_one(&child, &entry.name, path.join(&entry.name)));
+        let tests =
+            tests.filter_map(|entry| scan.test_if_it_is_one(&child, &entry.name, path.join(&entry.name)));
         let tests = tests.collect();
         runs.extend(Run::of(child, tests));
     }
@@ -128,9 +130,8 @@ impl Scan<'_> {
 
     fn read(&self, run: &str, name: &str, folder: HostPath, entries: &[FolderEntry]) -> Arc<Test> {
         let has = |name: &str| entries.iter().any(|entry| entry.kind == FileKind::File && entry.name == name);
-        let is_recording = |entry: &&FolderEntry| {
-            entry.kind == FileKind::File && entry.name.ends_with(RECORDING_SUFFIX)
-        };
+        let is_recording =
+            |entry: &&FolderEntry| entry.kind == FileKind::File && entry.name.ends_with(RECORDING_SUFFIX);
         let recordings: Vec<String> =
             entries.iter().filter(is_recording).map(|entry| entry.name.clone()).collect();
         let transcript = if has(TRANSCRIPT_LINES_FILE) {

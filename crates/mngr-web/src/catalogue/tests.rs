@@ -1,43 +1,41 @@
+use mngr_host::files::Files as _;
 use mngr_host::local::LocalFiles;
-use tempfile::TempDir;
 
 use super::*;
+use crate::testing::{Artifacts, record};
 
-fn put(dir: &TempDir, path: &str, text: &str) {
-    let path = dir.path().join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
+fn look(dir: &Artifacts, below: &str, before: &Catalogue) -> Catalogue {
+    scan(&LocalFiles, &dir.at(below), before).unwrap()
 }
 
-fn record(id: &str, status: &str, started: &str) -> String {
-    format!(r#"{{"schema":1,"id":"{id}","name":"n","file":"f","status":"{status}","started_at":"{started}"}}"#)
-}
-
-fn look(dir: &TempDir, below: &str, before: &Catalogue) -> Catalogue {
-    scan(&LocalFiles, &HostPath::new(dir.path().join(below).to_str().unwrap()), before).unwrap()
-}
-
-fn two_runs() -> TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    put(&dir, "old/t--a/test.json", &record("t::a", "failed", "2026-01-01T00:00:00Z"));
-    put(&dir, "new/t--a/test.json", &record("t::a", "running", "2026-01-02T00:00:00Z"));
-    put(&dir, "new/t--a/transcript.jsonl", "");
-    put(&dir, "new/t--a/x.cast", "");
-    put(&dir, "new/plain/transcript.txt", "$ ls\n");
-    put(&dir, "new/plain/docstring.txt", "said");
-    put(&dir, "new/nothing/notes.txt", "");
+fn two_runs() -> Artifacts {
+    let dir = Artifacts::new();
+    dir.put("old/t--a/test.json", &record("t::a", "failed", "2026-01-01T00:00:00Z"));
+    dir.put("new/t--a/test.json", &record("t::a", "running", "2026-01-02T00:00:00Z"));
+    dir.put("new/t--a/transcript.jsonl", "");
+    dir.put("new/t--a/x.cast", "");
+    dir.put("new/plain/transcript.txt", "$ ls\n");
+    dir.put("new/plain/docstring.txt", "said");
+    dir.put("new/nothing/notes.txt", "");
     dir
 }
 
 #[test]
 fn runs_are_newest_first_and_folders_without_artifacts_are_no_tests() {
     let catalogue = look(&two_runs(), "", &Catalogue::default());
-    let names: Vec<(&str, usize)> = catalogue.runs.iter().map(|run| (run.name.as_str(), run.tests.len())).collect();
+    let names: Vec<(&str, usize)> =
+        catalogue.runs.iter().map(|run| (run.name.as_str(), run.tests.len())).collect();
     assert_eq!(names, [("new", 2), ("old", 1)]);
     let test = catalogue.tests().find(|test| test.id() == "t::a").unwrap();
-    assert_eq!((test.transcript, test.recordings.as_slice()), (Some(TranscriptForm::Lines), &["x.cast".to_owned()][..]));
+    assert_eq!(
+        (test.transcript, test.recordings.as_slice()),
+        (Some(TranscriptForm::Lines), &["x.cast".to_owned()][..])
+    );
     let plain = catalogue.tests().find(|test| test.name == "plain").unwrap();
-    assert_eq!((plain.status(), plain.text.as_deref(), plain.transcript), (None, Some("said"), Some(TranscriptForm::Text)));
+    assert_eq!(
+        (plain.status(), plain.text.as_deref(), plain.transcript),
+        (None, Some("said"), Some(TranscriptForm::Text))
+    );
 }
 
 #[test]
@@ -52,8 +50,8 @@ fn a_run_or_a_test_can_be_named_itself_and_keeps_its_key() {
 #[test]
 fn links_inside_are_not_followed() {
     let dir = two_runs();
-    std::os::unix::fs::symlink("/etc/passwd", dir.path().join("new/t--a/secret.cast")).unwrap();
-    std::os::unix::fs::symlink(dir.path().join("old"), dir.path().join("again")).unwrap();
+    LocalFiles.link("/etc/passwd", &dir.at("new/t--a/secret.cast")).unwrap();
+    LocalFiles.link(dir.at("old").as_str(), &dir.at("again")).unwrap();
     let catalogue = look(&dir, "", &Catalogue::default());
     assert_eq!(catalogue.runs.len(), 2);
     assert_eq!(catalogue.tests().map(|test| test.recordings.len()).sum::<usize>(), 1);
@@ -64,19 +62,19 @@ fn a_second_look_sees_what_changed_and_keeps_the_rest() {
     let dir = two_runs();
     let first = look(&dir, "", &Catalogue::default());
     assert_eq!(look(&dir, "", &first), first);
-    put(&dir, "new/t--a/transcript.jsonl", "{}\n");
+    dir.put("new/t--a/transcript.jsonl", "{}\n");
     let second = look(&dir, "", &first);
     assert_ne!(second.runs[0].version(), first.runs[0].version());
     assert_eq!(second.runs[1].version(), first.runs[1].version());
     assert!(Arc::ptr_eq(&second.runs[1].tests[0], &first.runs[1].tests[0]), "it was read again");
-    put(&dir, "old/t--a/test.json", &record("t::a", "passed", "2026-01-01T00:00:00Z"));
+    dir.put("old/t--a/test.json", &record("t::a", "passed", "2026-01-01T00:00:00Z"));
     assert_eq!(look(&dir, "", &second).runs[1].tests[0].status(), Some(TestStatus::Passed));
 }
 
 #[test]
 fn a_damaged_record_is_a_test_without_one() {
-    let dir = tempfile::tempdir().unwrap();
-    put(&dir, "run/t/test.json", "{\"schema\":1,\"id");
+    let dir = Artifacts::new();
+    dir.put("run/t/test.json", "{\"schema\":1,\"id");
     let catalogue = look(&dir, "", &Catalogue::default());
     assert_eq!((catalogue.count(), catalogue.runs[0].tests[0].status()), (1, None));
 }
@@ -91,8 +89,7 @@ fn the_tries_of_a_test_are_in_order() {
 #[test]
 fn a_folder_that_is_not_there_and_a_file_are_told_apart() {
     let dir = two_runs();
-    let at = |below: &str| HostPath::new(dir.path().join(below).to_str().unwrap());
-    let of = |below: &str| scan(&LocalFiles, &at(below), &Catalogue::default()).unwrap_err();
+    let of = |below: &str| scan(&LocalFiles, &dir.at(below), &Catalogue::default()).unwrap_err();
     assert!(matches!(of("nope"), ScanError::Missing { .. }));
     assert!(matches!(of("new/plain/docstring.txt"), ScanError::NotAFolder { .. }));
 }

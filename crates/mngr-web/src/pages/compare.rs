@@ -61,8 +61,6 @@ pub(crate) fn compare(files: &dyn Files, old: &Test, new: &Test) -> Result<Piece
         hunks.push(lines);
     }
     let value = json!({
-        "old": brief(old),
-        "new": brief(new),
         "hunks": hunks,
         "is_cut": old_is_cut || new_is_cut || count >= MAX_LINES,
     });
@@ -71,10 +69,6 @@ pub(crate) fn compare(files: &dyn Files, old: &Test, new: &Test) -> Result<Piece
 
 fn name(new: &Key, old: &Key) -> String {
     format!("test/{new}/diff/{old}")
-}
-
-fn brief(test: &Test) -> Value {
-    json!({"key": test.key, "run": test.run})
 }
 
 /// The normalised text of a transcript, and whether there is more of it.

@@ -91,7 +91,8 @@ impl Escapes {
                         let mut next = || groups.next().map_or(0, |group| number(group[0]));
                         let kind = next();
                         let count = if kind == 2 { 3 } else { 1 };
-                        let parts: Vec<u16> = std::iter::once(kind).chain((0..count).map(|_| next())).collect();
+                        let parts: Vec<u16> =
+                            std::iter::once(kind).chain((0..count).map(|_| next())).collect();
                         extended(&parts)
                     };
                     if let Some(colour) = colour {
@@ -139,7 +140,9 @@ fn visible(c: char) -> char {
         '\t' => '\t',
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER),
         '\u{7f}' => '\u{2421}',
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            char::REPLACEMENT_CHARACTER
+        }
         c if c.is_control() => char::REPLACEMENT_CHARACTER,
         c => c,
     }
@@ -178,8 +181,17 @@ mod tests {
     #[test]
     fn other_sequences_are_dropped_whole() {
         for sequence in [
-            "\u{1b}[2J", "\u{1b}[?1049h", "\u{1b}]0;title\u{7}", "\u{1b}]52;c;aGk=\u{1b}\\", "\u{1b}P+q544e\u{1b}\\", "\u{1b}(B",
-            "\u{1b}=", "\u{9b}6n", "\u{9d}8;;http://x\u{9c}", "\u{1b}[>4;2m", "\u{1b}_apc\u{1b}\\",
+            "\u{1b}[2J",
+            "\u{1b}[?1049h",
+            "\u{1b}]0;title\u{7}",
+            "\u{1b}]52;c;aGk=\u{1b}\\",
+            "\u{1b}P+q544e\u{1b}\\",
+            "\u{1b}(B",
+            "\u{1b}=",
+            "\u{9b}6n",
+            "\u{9d}8;;http://x\u{9c}",
+            "\u{1b}[>4;2m",
+            "\u{1b}_apc\u{1b}\\",
         ] {
             assert_eq!(plain(&format!("a{sequence}b")), "ab", "{sequence:?}");
         }

@@ -1,9 +1,10 @@
 //! The lists of runs and tests, and what is known of one test.
 
-use mngr_model::artifacts::TestStatus;
+use mngr_model::artifacts::{TestRecord, TestStatus};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::escapes::plain;
 use super::piece::Piece;
 use crate::catalogue::{Catalogue, Key, Run, Test};
 
@@ -65,7 +66,7 @@ pub(crate) fn test(test: &Test, comparable: &Comparable) -> Piece {
         "key": test.key,
         "run": test.run,
         "folder": test.folder,
-        "record": record,
+        "record": record.cloned().map(readable),
         "status": status(test),
         "text": test.text,
         "has_transcript": test.transcript.is_some(),
@@ -75,6 +76,17 @@ pub(crate) fn test(test: &Test, comparable: &Comparable) -> Piece {
         "version": test.version,
     });
     Piece::new(format!("test/{}/test", test.key), &value)
+}
+
+/// The record with texts as a reader sees them: test runners colour their messages.
+fn readable(mut record: TestRecord) -> TestRecord {
+    record.message = record.message.as_deref().map(plain_lines);
+    record.docstring = record.docstring.as_deref().map(plain_lines);
+    record
+}
+
+fn plain_lines(text: &str) -> String {
+    text.lines().map(plain).collect::<Vec<_>>().join("\n")
 }
 
 fn status(test: &Test) -> &'static str {
@@ -90,10 +102,12 @@ fn status(test: &Test) -> &'static str {
 
 fn titles(test: &Test) -> Vec<&str> {
     let blocks = test.record.iter().flat_map(|record| &record.blocks);
-    blocks.map(|block| block.title.as_deref().unwrap_or_else(|| block.text.lines().next().unwrap_or_default())).collect()
+    blocks
+        .map(|block| block.title.as_deref().unwrap_or_else(|| block.text.lines().next().unwrap_or_default()))
+        .collect()
 }
 
 fn first_line(message: &str) -> String {
     let line = message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    line.chars().take(MAX_BRIEF).collect()
+    plain(line).chars().take(MAX_BRIEF).collect()
 }

@@ -17,7 +17,11 @@ impl Piece {
     pub(crate) fn new(name: impl Into<String>, value: &impl Serialize) -> Self {
         let name = name.into();
         let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
-        let script = format!("mngr.add({},{});\n", inert(&serde_json::Value::from(name.as_str()).to_string()), inert(&json));
+        let script = format!(
+            "mngr.add({},{});\n",
+            inert(&serde_json::Value::from(name.as_str()).to_string()),
+            inert(&json)
+        );
         Self { name, script }
     }
 }

@@ -109,7 +109,13 @@ impl Writer<'_> {
     }
 
     /// Writes the held line of a stream.
-    fn line(&mut self, id: u32, of: OutputStream, command: &str, stream: &mut Stream) -> Result<(), PageError> {
+    fn line(
+        &mut self,
+        id: u32,
+        of: OutputStream,
+        command: &str,
+        stream: &mut Stream,
+    ) -> Result<(), PageError> {
         if self.current.replace(id) != Some(id) {
             let first = command.lines().next().unwrap_or_default();
             self.rows.push(RowKind::Note, id, stream.since, plain(&format!("{first} (goes on)")))?;

@@ -7,14 +7,18 @@ window.mngr = {};
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
       if (value === undefined || value === null || value === false) continue;
-      if (name === "text") element.textContent = value;
+      if (name === "text") element.textContent = mngr.clean(value);
       else if (name === "on") for (const [event, f] of Object.entries(value)) element.addEventListener(event, f);
       else if (name === "href") setAddress(element, value);
       else element.setAttribute(name, value === true ? "" : value);
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+    element.append(...children.flat().filter((child) => child !== null && child !== undefined)
+      .map((child) => (typeof child === "string" ? mngr.clean(child) : child)));
     return element;
   };
+
+  // Without characters that are not seen but act: controls, and those that turn the direction of what follows.
+  mngr.clean = (text) => String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
   // Addresses lead to places in this page and to files of its server, nowhere else.
   const setAddress = (element, address) => {
@@ -70,7 +74,7 @@ window.mngr = {};
   const FLAGS = [[1, "bold"], [2, "faint"], [4, "italic"], [8, "under"], [16, "struck"], [32, "blink"], [128, "wide"]];
 
   mngr.run = (run) => {
-    if (typeof run === "string") return document.createTextNode(run);
+    if (typeof run === "string") return document.createTextNode(mngr.clean(run));
     const [text, front, back, flags] = run;
     const span = mngr.el("span", { class: FLAGS.filter(([bit]) => flags & bit).map(([, name]) => name).join(" ") || null });
     let [fg, bg] = [colour(front), colour(back)];
@@ -78,7 +82,7 @@ window.mngr = {};
     if (fg) span.style.color = fg;
     if (bg) span.style.backgroundColor = bg;
     if (flags & 128) for (const c of text) span.append(mngr.el("span", { class: "cell", text: c }));
-    else span.textContent = text;
+    else span.textContent = mngr.clean(text);
     return span;
   };
 

@@ -5,7 +5,7 @@
   const main = document.getElementById("main");
   let visit = null;
 
-  const search = el("input", { id: "search", type: "search", placeholder: "Filter tests, Enter searches everything", "aria-label": "Filter tests; Enter searches everything",
+  const search = el("input", { id: "search", type: "search", placeholder: "Filter; Enter searches all", "aria-label": "Filter tests; Enter searches everything",
     autocomplete: "off", spellcheck: "false",
     on: {
       input: () => {

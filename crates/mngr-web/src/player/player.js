@@ -110,7 +110,7 @@
     }
 
     #buttons() {
-      this.play.textContent = this.isPlaying ? "\u23f8\ufe0e" : "\u25b6";
+      this.play.textContent = this.isPlaying ? "\u275a\u275a" : "\u25b6";
       this.play.setAttribute("aria-label", this.isPlaying ? "Pause" : "Play");
       this.play.title = this.isPlaying ? "Pause" : "Play";
     }

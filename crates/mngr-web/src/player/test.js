@@ -86,7 +86,7 @@
       ? el("a", { class: "quiet", href: `raw/${brief.key}/transcript.txt`, text: "Save", "aria-label": "Save the transcript" }) : null;
     const element = el("div", { class: `evidence${players.length ? " with-players" : ""}` },
       el("section", { class: "panel", "aria-label": "Transcript" }, el("div", { class: "panel-head" }, el("h2", { text: "Transcript" }), commands, save), transcript.element),
-      players.length ? el("section", { class: "players", "aria-label": "Recordings" }, el("h2", { text: mngr.count(players.length, "recording") }), players.map((player) => player.element)) : null);
+      players.length ? el("section", { class: "players", "aria-label": "Recordings" }, el("h2", { class: "unseen", text: mngr.count(players.length, "recording") }), players.map((player) => player.element)) : null);
     return { transcript, players, jump, element };
   };
 

@@ -69,6 +69,8 @@
       const height = count * this.rowHeight;
       this.scale = Math.max(1, height / MAX_HEIGHT);
       this.space.style.height = `${height / this.scale}px`;
+      // As high as it needs, and room for the bar below; the style limits it.
+      this.box.style.height = `${Math.min(4000, height + 18)}px`;
       this.#paintSoon();
     }
 

@@ -80,8 +80,7 @@ pub(super) async fn keep(State(site): State<Arc<Site>>, request: Request, next: 
     let mut response = if let Some(status) = gate.objection(request.method(), path, request.headers()) {
         status.into_response()
     } else if path == "/" && gate.has_token(query) {
-        let cookie =
-            format!("{}={}; Path=/; HttpOnly; SameSite=Lax", gate.cookie_name(), gate.token);
+        let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Lax", gate.cookie_name(), gate.token);
         ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response()
     } else if gate.has_cookie(request.headers()) {
         next.run(request).await
@@ -115,7 +114,8 @@ mod tests {
     use super::*;
 
     fn objection(path: &str, headers: &[(&'static str, &str)]) -> Option<u16> {
-        let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        let headers =
+            headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
         Gate::new(80, "t".into()).objection(&Method::GET, path, &headers).map(|status| status.as_u16())
     }
 

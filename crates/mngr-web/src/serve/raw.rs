@@ -60,7 +60,9 @@ pub(super) async fn send(host: Arc<dyn Host>, path: HostPath, name: &str, header
             Some((bytes.map(Bytes::from), next))
         }
     });
-    answer.body(Body::from_stream(pieces)).unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+    answer
+        .body(Body::from_stream(pieces))
+        .unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 /// `bytes=a-b`, `bytes=a-` or `bytes=-n` of a file of this size; nothing when it asks for what is not there.

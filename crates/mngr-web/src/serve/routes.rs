@@ -57,7 +57,8 @@ enum Name<'a> {
 impl<'a> Name<'a> {
     fn parse(path: &'a str) -> Option<Self> {
         let words: Vec<&str> = path.strip_suffix(".js")?.split('/').collect();
-        let number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok()).flatten();
+        let number =
+            |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok()).flatten();
         match words.as_slice() {
             ["runs"] => Some(Self::Runs),
             ["run", run] if Key::looks_like(run) => Some(Self::Run(run)),
@@ -129,7 +130,8 @@ async fn file(
 
 /// Only what the catalogue found, so that a name cannot lead anywhere else.
 fn offers(test: &Test, name: &str) -> bool {
-    let is_transcript = test.transcript.is_some() && [TRANSCRIPT_LINES_FILE, TRANSCRIPT_TEXT_FILE].contains(&name);
+    let is_transcript =
+        test.transcript.is_some() && [TRANSCRIPT_LINES_FILE, TRANSCRIPT_TEXT_FILE].contains(&name);
     is_transcript || test.recordings.iter().any(|recording| recording == name)
 }
 
@@ -156,9 +158,17 @@ mod tests {
         let path = format!("test/{key}/rows/map.js");
         assert_eq!(Name::parse(&path), Some(Name::Part(key, Part::Rows, Wanted::Map)));
         for path in [
-            "runs", "../runs.js", "run/..js", "test/../../etc/passwd.js", "run/0123456789ABCDEF.js", "run/%2e%2e.js",
-            &format!("test/{key}/rows/-1.js"), &format!("test/{key}/rows/+1.js"), &format!("test/{key}/cast/1.js"),
-            &format!("test/{key}/rows/../map.js"), &format!("test/{key}/cast99999999999999999999/0.js"),
+            "runs",
+            "../runs.js",
+            "run/..js",
+            "test/../../etc/passwd.js",
+            "run/0123456789ABCDEF.js",
+            "run/%2e%2e.js",
+            &format!("test/{key}/rows/-1.js"),
+            &format!("test/{key}/rows/+1.js"),
+            &format!("test/{key}/cast/1.js"),
+            &format!("test/{key}/rows/../map.js"),
+            &format!("test/{key}/cast99999999999999999999/0.js"),
         ] {
             assert_eq!(Name::parse(path), None, "{path}");
         }

@@ -137,7 +137,8 @@ impl Workshop {
             let Ok(_hand) = hands.acquire().await else { return };
             let making = tokio::task::spawn_blocking(move || {
                 let files = host.files();
-                let mut shelf = Shelf { files, folder, progress: &sender, count: 0, is_stopping: &is_stopping };
+                let mut shelf =
+                    Shelf { files, folder, progress: &sender, count: 0, is_stopping: &is_stopping };
                 let made = shelf.fill(&test, part);
                 sender.send_replace(if made.is_ok() { Progress::Done } else { Progress::Failed });
             });

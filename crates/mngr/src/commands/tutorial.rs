@@ -33,7 +33,8 @@ use crate::exit_code::ExitCode;
 #[command(
     help_template = help::GROUP_TEMPLATE,
     disable_help_subcommand = true,
-    after_help = "  mngr tutorial list tutorial.sh\n  mngr tutorial check tutorial.sh tests/\n  mngr tutorial lint tutorial.sh"
+    after_help = "  mngr tutorial list tutorial.sh\n  mngr tutorial check tutorial.sh tests/\n  mngr tutorial lint tutorial.sh\n  \
+                  mngr tutorial fill tutorial.sh --launch\n  mngr tutorial sync tutorial.sh tests/ --launch"
 )]
 pub(crate) struct TutorialArgs {
     #[command(subcommand)]

@@ -1,3 +1,5 @@
+//! What is copied, and where the programs look for it.
+
 use mngr_host::local::LocalFiles;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Which conversation is meant.
+
 use std::collections::BTreeMap;
 
 use mngr_host::files::{Access, Durability};

@@ -1,3 +1,5 @@
+//! Which program is found, and what its package says.
+
 use mngr_host::files::{Access, Durability};
 use mngr_host::local::LocalFiles;
 

@@ -1,25 +1,19 @@
 use mngr_host::local::LocalFiles;
-use mngr_model::HostPath;
 
 use super::*;
-use crate::catalogue::scan;
 use crate::pages::piece::tests::value;
+use crate::testing::{Artifacts, record};
 
 #[test]
 fn only_words_differ_and_the_try_before_and_the_last_good_one_are_worth_a_look() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = Artifacts::new();
     for (number, status, word) in [(1, "passed", "fine"), (2, "failed", "bad"), (3, "failed", "worse")] {
-        let folder = dir.path().join(format!("run{number}/t"));
-        std::fs::create_dir_all(&folder).unwrap();
-        let record = format!(
-            r#"{{"schema":1,"id":"t","name":"t","file":"f","status":"{status}","started_at":"2026-01-0{number}T00:00:00Z"}}"#
-        );
-        std::fs::write(folder.join("test.json"), record).unwrap();
+        let started = format!("2026-01-0{number}T00:00:00Z");
+        dir.put(&format!("run{number}/t/test.json"), &record("t", status, &started));
         let text = format!("$ make\n  took {number} ms\n  \u{1b}[31m{word}\u{1b}[0m\n? 0\n");
-        std::fs::write(folder.join("transcript.txt"), text).unwrap();
+        dir.put(&format!("run{number}/t/transcript.txt"), &text);
     }
-    let root = HostPath::new(dir.path().to_str().unwrap());
-    let catalogue = scan(&LocalFiles, &root, &Catalogue::default()).unwrap();
+    let catalogue = dir.scan("");
     let tests = catalogue.tries().remove("t").unwrap();
     let runs = |test: &Test| -> Vec<String> {
         worth_comparing(&catalogue, test).iter().map(|other| other.run.clone()).collect()

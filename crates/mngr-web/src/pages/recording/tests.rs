@@ -1,21 +1,16 @@
 use mngr_host::local::LocalFiles;
-use mngr_model::HostPath;
 use serde_json::Value;
 
 use super::*;
-use crate::catalogue::{Catalogue, scan};
 use crate::pages::piece::tests::value;
+use crate::testing::Artifacts;
 
 fn pieces(cast: &str) -> Vec<Value> {
-    let dir = tempfile::tempdir().unwrap();
-    let folder = dir.path().join("run/t");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("transcript.txt"), "").unwrap();
-    std::fs::write(folder.join("a.cast"), cast).unwrap();
-    let root = HostPath::new(dir.path().to_str().unwrap());
-    let catalogue = scan(&LocalFiles, &root, &Catalogue::default()).unwrap();
+    let dir = Artifacts::new();
+    dir.put("run/t/transcript.txt", "");
+    dir.put("run/t/a.cast", cast);
     let mut pieces: Vec<Piece> = Vec::new();
-    recording(&LocalFiles, catalogue.tests().next().unwrap(), 0, &mut pieces).unwrap();
+    recording(&LocalFiles, &dir.test(), 0, &mut pieces).unwrap();
     pieces.iter().map(value).collect()
 }
 
@@ -35,7 +30,9 @@ fn chunks_come_with_a_map_that_knows_when_it_all_began() {
 #[test]
 fn what_is_no_recording_says_so_and_what_breaks_off_is_shown_so_far() {
     assert!(pieces("nonsense").last().unwrap()["problem"].as_str().unwrap().contains("no recording"));
-    let broken = pieces("{\"version\":2,\"width\":10,\"height\":2}\n[0,\"o\",\"one\"]\n[1,\"o\",\"two\"]\nnonsense\n[2,\"o\",\"x\"]\n");
+    let broken = pieces(
+        "{\"version\":2,\"width\":10,\"height\":2}\n[0,\"o\",\"one\"]\n[1,\"o\",\"two\"]\nnonsense\n[2,\"o\",\"x\"]\n",
+    );
     assert!(broken.last().unwrap()["problem"].as_str().unwrap().contains("line 4"), "{broken:?}");
     assert_eq!(broken[0]["frames"][1]["l"], json!([[0, ["onetwo"]]]));
 }

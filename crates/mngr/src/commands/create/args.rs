@@ -102,8 +102,8 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "STYLE", default_value = "coolname")]
     pub(crate) name_style: String,
 
-    /// Agent type: claude, codex, command, headless_claude, headless_codex, headless_command, scripted, or one of the
-    /// settings
+    /// Agent type: claude, codex, opencode, command, scripted, headless_claude, headless_codex, headless_command, or one of
+    /// the settings
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) agent_type: Option<String>,
 

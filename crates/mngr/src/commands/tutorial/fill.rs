@@ -31,7 +31,7 @@ use crate::ui::{Console, Output, Report};
 )]
 pub(crate) struct FillArgs {
     /// The tutorial
-    #[arg(help_heading = "ARGUMENTS")]
+    #[arg(display_order = 0, help_heading = "ARGUMENTS")]
     script: String,
 
     /// A program the tutorial is about, instead of mngr; it is run with `--help` and in no other way (can be repeated)
@@ -59,7 +59,13 @@ pub(crate) struct FillArgs {
     pub(super) common: CommonArgs,
 
     /// The agents' command or arguments
-    #[arg(last = true, value_name = "AGENT_ARGS", help_heading = "ARGUMENTS", requires = "launch")]
+    #[arg(
+        last = true,
+        value_name = "AGENT_ARGS",
+        display_order = 2,
+        help_heading = "ARGUMENTS",
+        requires = "launch"
+    )]
     agent_args: Vec<String>,
 }
 

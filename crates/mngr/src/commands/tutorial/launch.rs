@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use mngr_agents::brand::Consent;
 use mngr_model::AgentTypeName;
 use mngr_model::duration::parse_duration;
-use mngr_ops::tutorial::{Comfort, CrewOptions, Dismissal, Ending};
+use mngr_ops::tutorial::{CrewOptions, Dismissal, Ending};
 use mngr_query::sanitize;
 
 use crate::error::CliError;
@@ -48,7 +49,7 @@ impl LaunchArgs {
             at_once: at_once.into(),
             deadline: self.timeout,
             dismissal: if self.keep { Dismissal::Keep } else { Dismissal::Destroy },
-            comfort: if self.yes { Comfort::FirstStart } else { Comfort::None },
+            consent: if self.yes { Consent::Dialogs } else { Consent::Refuse },
         })
     }
 

@@ -111,9 +111,11 @@ fn check_format(matches: &ArgMatches) -> Result<(), CliError> {
 
 #[cfg(test)]
 mod tests {
-    use mngr_e2e::tutorial::lint::{Grammars, lint_text};
+    use mngr_e2e::tutorial::lint::{Grammars, lint_text, verbs};
 
     use super::*;
+
+    const OWN_TUTORIAL: &str = include_str!("../../../../../tutorial/tutorial.sh");
 
     fn found(text: &str) -> Vec<String> {
         let report = lint_text(text, 1, &Grammars::new().with(NAME, &OwnGrammar));
@@ -160,5 +162,25 @@ mod tests {
             let found = found(text);
             assert!(found.len() == 1 && found[0].starts_with(expected), "{text}: {found:?}");
         }
+    }
+
+    /// All commands that do something, as they are typed.
+    fn leaves(command: &Command, name: &str) -> Vec<String> {
+        if !command.has_subcommands() {
+            return vec![name.to_owned()];
+        }
+        let below = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+        below.flat_map(|verb| leaves(verb, &format!("{name} {}", verb.get_name()))).collect()
+    }
+
+    #[test]
+    fn our_own_tutorial_shows_every_command() {
+        let mut command = cli::command();
+        command.build();
+        let all = leaves(&command, NAME);
+        assert!(all.contains(&"mngr config set".to_owned()), "{all:?}");
+        let shown = verbs(OWN_TUTORIAL, &Grammars::new().with(NAME, &OwnGrammar));
+        let missing: Vec<&String> = all.iter().filter(|verb| !shown.contains(verb)).collect();
+        assert!(missing.is_empty(), "not in tutorial/tutorial.sh: {missing:?}");
     }
 }

@@ -32,11 +32,11 @@ use crate::ui::{Console, Output, Report};
                         mngr tutorial sync tutorial.sh tests/ --launch --merge")]
 pub(crate) struct SyncArgs {
     /// The tutorial
-    #[arg(help_heading = "ARGUMENTS")]
+    #[arg(display_order = 0, help_heading = "ARGUMENTS")]
     script: String,
 
     /// Files and folders with tests in Python and Rust
-    #[arg(required = true, help_heading = "ARGUMENTS")]
+    #[arg(required = true, display_order = 1, help_heading = "ARGUMENTS")]
     tests: Vec<String>,
 
     #[command(flatten)]
@@ -55,7 +55,13 @@ pub(crate) struct SyncArgs {
     pub(super) common: CommonArgs,
 
     /// The agents' command or arguments
-    #[arg(last = true, value_name = "AGENT_ARGS", help_heading = "ARGUMENTS", requires = "launch")]
+    #[arg(
+        last = true,
+        value_name = "AGENT_ARGS",
+        display_order = 2,
+        help_heading = "ARGUMENTS",
+        requires = "launch"
+    )]
     agent_args: Vec<String>,
 }
 

@@ -14,3 +14,4 @@ mod options;
 mod restart;
 mod scene;
 mod timing;
+mod tutorial;

@@ -163,10 +163,14 @@ impl Scene {
     /// What the user had said in the conversation, each message once, when the model was asked this.
     #[track_caller]
     pub(super) fn history_with(&self, words: &str) -> Vec<String> {
-        let requests = self.model.requests();
-        let mut conversation = requests.iter().filter(|request| request.scenario.is_some());
-        let asked = conversation.rfind(|request| request.user_text.contains(words));
-        asked.unwrap_or_else(|| panic!("the model was never asked `{words}`")).history()
+        let mut history = None;
+        wait_until(PATIENCE, || {
+            let requests = self.model.requests();
+            let mut conversation = requests.iter().filter(|request| request.scenario.is_some());
+            history = conversation.rfind(|request| request.user_text.contains(words)).map(|r| r.history());
+            history.is_some()
+        });
+        history.unwrap_or_default()
     }
 
     /// Waits until the model was asked something that holds this text.

@@ -1,0 +1,187 @@
+//! Section "Many at once".
+
+use mngr_e2e::{expect, session};
+use serde_json::Value;
+
+use crate::support::*;
+
+#[test]
+fn a_label_is_set_at_birth() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Labels say what belongs together
+        mngr create page --label team=web --no-connect -- sh
+        "#,
+    );
+    expect(&e2e.run("mngr create page --label team=web --no-connect -- sh")).to_succeed();
+    shell(&e2e, "other");
+    expect(&succeed(&e2e, "mngr list --label team=web --format '{name}'").stdout).to_equal("page\n");
+}
+
+#[test]
+fn a_filter_chooses_and_a_template_prints() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Filters are expressions (CEL), and a template says what is printed
+        mngr list --include 'labels.team == "web"' --format '{name} {state}'
+        "#,
+    );
+    succeed(&e2e, "mngr create page --label team=web --no-connect -- sh");
+    shell(&e2e, "other");
+    let list = e2e.run(r#"mngr list --include 'labels.team == "web"' --format '{name} {state}'"#);
+    expect(&list).to_succeed();
+    expect(&list.stdout).to_equal("page RUNNING\n");
+}
+
+#[test]
+fn a_mistake_in_a_filter_or_template_is_pointed_at() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Filters are expressions (CEL), and a template says what is printed
+        mngr list --include 'labels.team == "web"' --format '{name} {state}'
+        "#,
+    );
+    let filter = e2e.run(r#"mngr list --include 'labels.team = "web"'"#);
+    expect(&filter).to_fail();
+    expect(&filter.stderr).to_contain("did you mean `==`?");
+    let template = e2e.run("mngr list --format '{nam}'");
+    expect(&template).to_have_exit_code(2);
+    expect(&template.stderr).to_contain("unknown field `nam`, did you mean `name`?");
+}
+
+#[test]
+fn chosen_fields_tell_who_waits_and_who_failed() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Who waits for what, and who failed?
+        mngr list --fields name,state,waiting_reason,exit_status
+        "#,
+    );
+    succeed(&e2e, "mngr create asks scripted --no-connect -- 'ask really?'");
+    succeed(&e2e, "mngr create fails scripted --no-connect -- 'exit 3'");
+    wait_for(&e2e, "asks", "WAITING");
+    wait_for(&e2e, "fails", "DONE");
+    let list = e2e.run("mngr list --fields name,state,waiting_reason,exit_status");
+    expect(&list).to_succeed();
+    expect(&list.stdout)
+        .to_match(r"^NAME +STATE +WAITING FOR +EXIT *\n")
+        .to_match(r"(?m)^asks +WAITING .*QUESTION *$")
+        .to_match(r"(?m)^fails +DONE .* 3$");
+}
+
+#[test]
+fn the_order_and_the_number_can_be_chosen() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Sorted, and no more than a screenful
+        mngr list --sort 'state, name desc' --limit 20
+        "#,
+    );
+    for name in ["a", "b", "c"] {
+        shell(&e2e, name);
+    }
+    succeed(&e2e, "mngr stop b");
+    let first_column = |text: &str| -> Vec<String> {
+        text.lines().skip(1).filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect()
+    };
+    let list = succeed(&e2e, "mngr list --sort 'state, name desc' --limit 20");
+    assert_eq!(first_column(&list.stdout), ["c", "a", "b"]);
+    let two = succeed(&e2e, "mngr list --sort 'state, name desc' --limit 2");
+    assert_eq!(first_column(&two.stdout), ["c", "a"]);
+    expect(&e2e.comment("no such field").run("mngr list --sort nme")).to_have_exit_code(2);
+}
+
+#[test]
+fn a_project_is_the_repository_one_stands_in() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Only agents of the repository you stand in
+        mngr list --project . --running
+        "#,
+    );
+    shell(&e2e, "ours");
+    shell(&e2e, "stopped");
+    succeed(&e2e, "mngr stop stopped");
+    succeed(&e2e, "git clone -q . ~/elsewhere");
+    expect(&e2e.cwd("../home/elsewhere").run("mngr create theirs --no-connect -- sh")).to_succeed();
+    let list = e2e.run("mngr list --project . --running");
+    expect(&list).to_succeed();
+    expect(&list.stdout).to_match("(?m)^ours ").not_to_contain("theirs").not_to_contain("stopped");
+}
+
+#[test]
+fn every_field_is_described_and_given_as_json() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # All fields there are, and all of them as JSON
+        mngr list --schema
+        mngr list --format json
+        "#,
+    );
+    shell(&e2e, "try-it");
+    let schema = succeed(&e2e, "mngr list --schema");
+    expect(&schema.stdout).to_match(r"(?m)^work_dir +string +the folder it works in$");
+    let listing: Value = json(&succeed(&e2e, "mngr list --format json").stdout);
+    let agent = &listing["agents"][0];
+    assert_eq!((&agent["name"], &agent["state"]), (&"try-it".into(), &"RUNNING".into()));
+    assert_eq!(listing["errors"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_list_feeds_a_message() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Lists feed other commands
+        mngr list --running --ids | mngr message - -m "please commit what you have"
+        "#,
+    );
+    succeed(&e2e, "mngr create one --no-connect -- cat");
+    succeed(&e2e, "mngr create two --no-connect -- cat");
+    shell(&e2e, "asleep");
+    succeed(&e2e, "mngr stop asleep");
+    let sent = e2e.run(r#"mngr list --running --ids | mngr message - -m "please commit what you have""#);
+    expect(&sent).to_succeed();
+    expect(&sent.stdout).to_contain("Successfully sent message to 2 agent(s)");
+    for name in ["one", "two"] {
+        until_printed(&e2e, &format!("mngr capture {name}"), "please commit what you have");
+    }
+}
+
+#[test]
+fn no_agents_on_standard_input_is_no_failure() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Lists feed other commands
+        mngr list --running --ids | mngr message - -m "please commit what you have"
+        "#,
+    );
+    let sent = e2e.run(r#"mngr list --running --ids | mngr message - -m "please commit what you have""#);
+    expect(&sent).to_succeed();
+}
+
+#[test]
+fn a_watched_list_changes_by_itself() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Keep it on the screen. It changes when the agents do; leave with Ctrl-c
+        mngr list --watch
+        "#,
+    );
+    shell(&e2e, "try-it");
+    let terminal = e2e.terminal("mngr list --watch");
+    terminal.expect_screen_to_match(r"try-it +RUNNING");
+    succeed(&e2e, "mngr stop try-it");
+    terminal.expect_screen_to_match(r"try-it +STOPPED");
+    terminal.press("C-c");
+    expect(&terminal.wait()).to_have_exit_code(130);
+}

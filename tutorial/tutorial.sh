@@ -1,0 +1,394 @@
+#!/bin/bash
+# The mngr tutorial: every command, from a first agent to many at once.
+#
+# Read it from top to bottom, or copy from it. Type the commands in a git repository of your own. Most of them use agents
+# that need no account: `command` runs any program, `scripted` plays a script. Each block is run by an end-to-end test.
+set -euo pipefail
+
+######################################################################
+# A first agent
+######################################################################
+
+# Everything there is, on one page
+mngr help
+
+# Every command explains itself, with examples. So do topics: states, filters, exit_codes, ...
+mngr help create
+mngr help states
+
+# An agent is a program in a terminal, with a git worktree and a branch of its own.
+# Any program will do: here, just a shell. At a terminal, --no-connect leaves you where you are
+mngr create try-it --no-connect -- sh
+
+# Type a line into it
+mngr message try-it "echo hello"
+
+# What is on its screen?
+mngr capture try-it
+
+# Sit down at its terminal. Leave with Ctrl-b d (inside another tmux: Ctrl-b Ctrl-b d), and it works on
+mngr connect try-it
+
+# Run something beside it, in its folder, without disturbing it
+mngr exec try-it 'git status --short'
+
+# Its state, and how mngr knows
+mngr explain try-it
+
+# Away with it. --force, because it still runs
+mngr destroy --force try-it
+
+# A slip of the finger? Destroying loses nothing: it is back, with its id, its branch and its files
+mngr undo try-it
+
+######################################################################
+# One task from start to end
+######################################################################
+
+# A script plays the agent here, so that it costs nothing and does the same every time:
+# it edits a file, commits it, and asks a question
+mngr create fix-login scripted --no-connect -- 'edit login.py fixed' 'commit Fix the login' 'ask is that all?'
+
+# A second agent in the same repository, at the same time. They do not see each other's files
+mngr create docs --no-connect -- sh
+
+# What are they doing? fix-login waits: it has a question
+mngr list
+
+# Answer it. The command returns once the agent has taken the message, and fails if it did not
+mngr message fix-login 'yes, thank you'
+
+# Wait until it has ended
+mngr wait fix-login
+
+# Bring its commits here, and merge them into the branch you are on
+mngr pull fix-login --merge
+
+# Clear up. It is one command to change your mind
+mngr destroy --force docs
+mngr undo docs
+
+######################################################################
+# Creating agents
+######################################################################
+
+# At a terminal, create shows you the agent at once. Leave with Ctrl-b d
+mngr create pair -- sh
+
+# Nobody has to think of a name
+mngr create --no-connect -- sh
+
+# Words after -- are the program and its arguments, taken as they are.
+# One word with shell syntax runs through sh
+mngr create sleeper --no-connect -- sleep 1000
+mngr create lister --no-connect -- 'ls >listing.txt; exec sleep 1000'
+
+# Begin at another branch than the one you are on, and choose what the new branch is called; * is the name
+mngr create hotfix --branch 'main:hotfix/*' --no-connect -- sh
+
+# Take your uncommitted changes along. Without the option, create refuses rather than leave something behind
+mngr create go-on --include-unclean --no-connect -- sh
+
+# No worktree: work in this very folder
+mngr create here --transfer none --no-connect -- sh
+
+# A folder that is no repository is copied
+mngr create notes --from ~/notes --rsync --no-connect -- sh
+
+# Variables for the agent, one by one or from a file. They never show in a process list
+mngr create api --env PORT=8080 --env-file ~/api.env --no-connect -- sh
+
+# Make the folder ready before the agent starts: run commands in it, put files into it
+mngr create web --extra-provision-command 'mkdir build' --upload-file ~/web.json:config.json --no-connect -- sh
+
+# More windows beside the agent, for a server or a log
+mngr create server --extra-window 'log=echo the log; exec sh' --no-connect -- sh
+mngr capture server --window log
+
+# Say what it has to do as soon as it is ready
+mngr create greeter scripted --message 'hello' --no-connect
+
+# In a script that may run twice: take the agent of that name if there is one, start it if it does not run
+mngr create greeter --reuse --message 'and again' --no-connect
+
+# A second agent that begins where the first one stands: its files, uncommitted ones too, on a branch of its own
+mngr clone try-it second-try --no-connect
+
+# The same as another type of agent: files from one, the work done by another
+mngr create review scripted --from try-it --no-connect -- 'run ls' 'ask what shall I look at?'
+
+######################################################################
+# Coding agents
+######################################################################
+
+# Claude Code at work. mngr reads its state from what it says of itself, and proves every message by its record
+mngr create fix-login claude --message 'make the login test pass'
+
+# Codex works the same way, and so does opencode. --yes answers what they ask at the first start in a folder
+mngr create second-opinion codex --yes --no-connect --message 'review the last commit'
+
+# What was said, in the same form for all of them
+mngr transcript fix-login
+mngr transcript fix-login --role assistant --tail 1
+
+# What has it used?
+mngr usage fix-login
+mngr usage --by model --since 24h
+
+# A budget: wait until it has used this much, then stop it
+mngr usage wait fix-login --until 'input_tokens > 0' --timeout 2h && mngr stop fix-login
+
+# One question, one answer, for scripts: no terminal, and the agent is gone afterwards
+mngr create --type headless_claude --foreground -m 'what does this repository do?'
+
+######################################################################
+# Many at once
+######################################################################
+
+# Labels say what belongs together
+mngr create page --label team=web --no-connect -- sh
+
+# Filters are expressions (CEL), and a template says what is printed
+mngr list --include 'labels.team == "web"' --format '{name} {state}'
+
+# Who waits for what, and who failed?
+mngr list --fields name,state,waiting_reason,exit_status
+
+# Sorted, and no more than a screenful
+mngr list --sort 'state, name desc' --limit 20
+
+# Only agents of the repository you stand in
+mngr list --project . --running
+
+# All fields there are, and all of them as JSON
+mngr list --schema
+mngr list --format json
+
+# Lists feed other commands
+mngr list --running --ids | mngr message - -m "please commit what you have"
+
+# Keep it on the screen. It changes when the agents do; leave with Ctrl-c
+mngr list --watch
+
+######################################################################
+# Talking with agents
+######################################################################
+
+# The same text to several
+mngr message greeter second-try -m 'echo stop here'
+
+# Long texts come from standard input, or from a file
+git log -1 | mngr message greeter
+mngr message greeter --message-file ~/task.md
+
+# A script that is run again must not repeat itself: a key is delivered once
+mngr message greeter --key nightly-1 -m 'good morning'
+
+# Wait for an agent to wait for you. A timeout has its own exit code, 8
+mngr wait greeter WAITING --timeout 10m
+
+# The first of several that ends
+mngr wait greeter sleeper quick --any
+
+# Everything that scrolled away
+mngr capture greeter --full
+
+# What happened to it, as JSON lines: only messages, the last one
+mngr event greeter messages --tail 1
+mngr event greeter --include 'type == "message_sent"'
+
+######################################################################
+# Running things beside an agent
+######################################################################
+
+# The exit code is the command's own, so that it can be used in conditions
+mngr exec try-it -- test -e README.md && echo 'there is a README'
+
+# It has the agent's environment
+mngr exec api 'echo "$PORT"'
+
+# In all of them at once
+mngr list --ids | mngr exec - 'git log --oneline -1'
+
+# Not for ever: 124 is the exit code when the time is up
+mngr exec try-it --timeout 0.5s 'sleep 100' || echo "ended with $?"
+
+######################################################################
+# Bringing work back and forth
+######################################################################
+
+# Bring an agent's branch here. No file is touched; the command that merges it is printed
+mngr pull fix-login
+
+# What would a merge do?
+mngr pull fix-login --merge --dry-run
+
+# One file, committed or not
+mngr pull fix-login:report.html .
+
+# All its files as they are. What is in the way here is set aside with git stash
+mngr pull fix-login --sync-mode files --uncommitted-changes stash
+
+# Your commits to the agent, merged into its branch
+mngr push fix-login
+
+# A file, or a folder that is to be the same on both sides
+mngr push fix-login ~/notes.md
+mngr push fix-login:data/ ~/data/ --delete
+
+######################################################################
+# Stopping, tidying up, bringing back
+######################################################################
+
+# Stop it for the night. Its terminal goes; its folder and its conversation stay
+mngr stop greeter
+mngr list --stopped
+
+# Go on in the morning, with a word
+mngr start greeter --resume-message 'where were we?'
+
+# Start it afresh although it runs
+mngr start greeter --restart
+
+# A better name. Branch and folder stay as they are
+mngr rename greeter reception
+
+# Labels can be set at any time, and removed
+mngr label page --label urgent=yes
+mngr label page --remove urgent
+
+# Out of sight, but not gone
+mngr stop page --archive
+mngr list --archived
+
+# All that have ended, in one go. Look first
+mngr list --ids --include 'state == "DONE"' | mngr destroy --dry-run -
+mngr list --ids --include 'state == "DONE"' | mngr destroy -
+
+# The branch of a destroyed agent stays, unless you say so. Commits that only it has are kept even then
+mngr destroy try-it --force --remove-created-branch
+
+# What can come back?
+mngr undo
+mngr undo --sizes
+
+# Destroyed agents are deleted after 30 days. See what would go, then let it go
+mngr gc --dry-run
+mngr gc
+
+######################################################################
+# Settings
+######################################################################
+
+# What is set, and where
+mngr config list
+mngr config path
+
+# Options you always give: here, the order of the list
+mngr config set commands.list.sort name --scope user
+mngr config get commands.list.sort
+
+# Only for this once
+mngr list --setting commands.list.sort='name desc'
+
+# Add to a list, replace it, and go back to what it was
+mngr config extend unset_vars '["PYTHONPATH"]' --scope user
+mngr config assign unset_vars '[]' --scope user
+mngr config unset unset_vars --scope user
+
+# Edit the file. What you save is checked
+mngr config edit --scope user
+
+# A template is a bundle of options for create
+mngr config set create_templates.web '{"label": ["team=web"], "env": ["PORT=8080"]}' --scope user
+mngr create shop --template web --no-connect -- sh
+
+# An agent type of your own: a program with its arguments, by one word
+mngr config set agent_types.clock '{"parent_type": "command", "command": "sleep 1000"}' --scope user
+mngr create tick clock --no-connect
+
+# Settings that come with a repository could run programs. Read them, then say that you trust them
+mngr config list --scope project
+mngr config trust
+
+######################################################################
+# In scripts
+######################################################################
+
+# Exit codes tell failures apart: 9 is an agent that does not exist
+mngr stop nobody || echo "ended with $?"
+
+# With JSON an error is JSON too
+mngr stop nobody --format json || true
+
+# A program as an agent for as long as it runs: its output, its exit code, a clean worktree, nothing left over
+mngr create check --type headless_command --foreground -- git status
+
+# It reads standard input
+git log | mngr create --type headless_command --foreground -- wc -l
+
+######################################################################
+# Recordings
+######################################################################
+
+# Record a command, as it looks in a terminal
+mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'
+
+# Play it: space pauses, the arrow keys go back and forth, q ends
+mngr replay ~/demo.cast --speed 4 --idle-limit 1s
+
+# When does a text appear? And what could be read in the end?
+mngr replay ~/demo.cast --search hello
+mngr replay ~/demo.cast --dump
+
+# Record an agent until it ends, or until Ctrl-c
+mngr record try-it -o ~/try-it.cast
+
+######################################################################
+# A tutorial like this one
+######################################################################
+
+# This file is made of blocks: lines between empty lines. Tests cite them
+mngr tutorial list tutorial/tutorial.sh
+
+# Is every block cited by a test, and does every block that tests cite exist?
+mngr tutorial check tutorial/tutorial.sh tests/
+
+# How much of it is tested, and by which tests?
+mngr tutorial coverage tutorial/tutorial.sh tests/
+mngr tutorial coverage tutorial/tutorial.sh tests/ --format '{title}: {tests}'
+
+# Are the commands right? Verbs, options and values are checked, and nothing is run
+mngr tutorial lint tutorial/tutorial.sh
+
+# What is missing? Headings without commands, and blocks without a test
+mngr tutorial fill tutorial/tutorial.sh
+mngr tutorial sync tutorial/tutorial.sh tests/
+
+# An agent can propose commands for the headings. A script plays it here; one of --type claude reads the help first
+mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- read 'run cp ~/proposals.jsonl .tutorial-task/'
+
+# Nothing gets into the file before you have accepted it
+mngr tutorial proposals
+mngr tutorial accept "$(mngr tutorial proposals --format '{id}' | head -n 1)"
+
+# What you reject is remembered, by command, with what agents got wrong: there the interface may be unclear
+mngr tutorial reject "$(mngr tutorial proposals --format '{id}' | head -n 1)" --reason 'too much for a newcomer'
+mngr tutorial confusing
+
+# Agents can write the missing tests, too
+mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
+    read 'run cp ~/test_new.py tests/' 'commit Test what is new'
+
+# The same two procedures as slash commands for Claude Code
+mngr tutorial skill --write .
+
+######################################################################
+# Looking at what tests did
+######################################################################
+
+# All runs of your end-to-end tests on a page: what passed, transcripts, recordings. Ctrl-c ends it
+mngr view
+
+# The same as a folder that opens from disk, for those who were not there
+mngr view --export ~/report
