@@ -1,8 +1,9 @@
 #!/bin/bash
 # The mngr tutorial: every command, from a first agent to many at once.
 #
-# Read it from top to bottom, or copy from it. Type the commands in a git repository of your own. Most of them use agents
-# that need no account: `command` runs any program, `scripted` plays a script. Each block is run by an end-to-end test.
+# Read it from top to bottom, or copy from it. Type the commands in a git repository that you can throw away: some of them
+# commit to it. Most use agents that need no account: `command` runs any program, `scripted` plays a script.
+# Each block is run by an end-to-end test, and so is the whole.
 set -euo pipefail
 
 ######################################################################
@@ -68,9 +69,18 @@ mngr pull fix-login --merge
 mngr destroy --force docs
 mngr undo docs
 
+# Its commits are yours now, so this one can go. An agent that has ended needs no --force
+mngr destroy fix-login
+
 ######################################################################
 # Creating agents
 ######################################################################
+
+# Some files for the examples below
+mkdir -p ~/tutorial/notes
+echo 'an idea' >~/tutorial/notes/one.txt
+echo 'read the notes' >~/tutorial/task.md
+echo 'COLOUR=blue' >~/tutorial/api.env
 
 # At a terminal, create shows you the agent at once. Leave with Ctrl-b d
 mngr create pair -- sh
@@ -87,19 +97,21 @@ mngr create lister --no-connect -- 'ls >listing.txt; exec sleep 1000'
 mngr create hotfix --branch 'main:hotfix/*' --no-connect -- sh
 
 # Take your uncommitted changes along. Without the option, create refuses rather than leave something behind
+echo 'half a thought' >thought.txt
 mngr create go-on --include-unclean --no-connect -- sh
+rm thought.txt
 
 # No worktree: work in this very folder
 mngr create here --transfer none --no-connect -- sh
 
 # A folder that is no repository is copied
-mngr create notes --from ~/notes --rsync --no-connect -- sh
+mngr create notes --from ~/tutorial/notes --rsync --no-connect -- sh
 
 # Variables for the agent, one by one or from a file. They never show in a process list
-mngr create api --env PORT=8080 --env-file ~/api.env --no-connect -- sh
+mngr create api --env PORT=8080 --env-file ~/tutorial/api.env --no-connect -- sh
 
 # Make the folder ready before the agent starts: run commands in it, put files into it
-mngr create web --extra-provision-command 'mkdir build' --upload-file ~/web.json:config.json --no-connect -- sh
+mngr create web --extra-provision-command 'mkdir build' --upload-file ~/tutorial/task.md:TASK.md --no-connect -- sh
 
 # More windows beside the agent, for a server or a log
 mngr create server --extra-window 'log=echo the log; exec sh' --no-connect -- sh
@@ -135,8 +147,8 @@ mngr transcript fix-login --role assistant --tail 1
 mngr usage fix-login
 mngr usage --by model --since 24h
 
-# A budget: wait until it has used this much, then stop it
-mngr usage wait fix-login --until 'input_tokens > 0' --timeout 2h && mngr stop fix-login
+# A budget, here a tenth of a cent: wait until it has spent that, then stop it
+mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h && mngr stop fix-login
 
 # One question, one answer, for scripts: no terminal, and the agent is gone afterwards
 mngr create --type headless_claude --foreground -m 'what does this repository do?'
@@ -179,7 +191,7 @@ mngr message greeter second-try -m 'echo stop here'
 
 # Long texts come from standard input, or from a file
 git log -1 | mngr message greeter
-mngr message greeter --message-file ~/task.md
+mngr message greeter --message-file ~/tutorial/task.md
 
 # A script that is run again must not repeat itself: a key is delivered once
 mngr message greeter --key nightly-1 -m 'good morning'
@@ -188,6 +200,7 @@ mngr message greeter --key nightly-1 -m 'good morning'
 mngr wait greeter WAITING --timeout 10m
 
 # The first of several that ends
+mngr create quick --no-connect -- sleep 1
 mngr wait greeter sleeper quick --any
 
 # Everything that scrolled away
@@ -208,7 +221,7 @@ mngr exec try-it -- test -e README.md && echo 'there is a README'
 mngr exec api 'echo "$PORT"'
 
 # In all of them at once
-mngr list --ids | mngr exec - 'git log --oneline -1'
+mngr list --project . --ids | mngr exec - 'git log --oneline -1'
 
 # Not for ever: 124 is the exit code when the time is up
 mngr exec try-it --timeout 0.5s 'sleep 100' || echo "ended with $?"
@@ -217,24 +230,29 @@ mngr exec try-it --timeout 0.5s 'sleep 100' || echo "ended with $?"
 # Bringing work back and forth
 ######################################################################
 
-# Bring an agent's branch here. No file is touched; the command that merges it is printed
-mngr pull fix-login
+# An agent with something to show: a commit, and a file that it did not commit
+mngr create report scripted --no-connect -- 'edit sums.py fixed' 'commit Fix the sums' 'write report.html all is well'
+mngr wait report
+
+# Bring its branch here. No file is touched; the command that merges it is printed
+mngr pull report
 
 # What would a merge do?
-mngr pull fix-login --merge --dry-run
-
-# One file, committed or not
-mngr pull fix-login:report.html .
-
-# All its files as they are. What is in the way here is set aside with git stash
-mngr pull fix-login --sync-mode files --uncommitted-changes stash
+mngr pull report --merge --dry-run
 
 # Your commits to the agent, merged into its branch
-mngr push fix-login
+mngr push report
 
 # A file, or a folder that is to be the same on both sides
-mngr push fix-login ~/notes.md
-mngr push fix-login:data/ ~/data/ --delete
+mngr push report ~/tutorial/task.md
+mngr push report:notes/ ~/tutorial/notes/ --delete
+
+# One file, committed or not
+mngr pull report:report.html .
+
+# All its files as they are. What is in the way here is set aside with git stash
+mngr pull report --sync-mode files --uncommitted-changes stash
+git add --all && git commit --quiet -m 'The report'
 
 ######################################################################
 # Stopping, tidying up, bringing back
@@ -262,8 +280,8 @@ mngr stop page --archive
 mngr list --archived
 
 # All that have ended, in one go. Look first
-mngr list --ids --include 'state == "DONE"' | mngr destroy --dry-run -
-mngr list --ids --include 'state == "DONE"' | mngr destroy -
+mngr list --project . --ids --include 'state == "DONE"' | mngr destroy --dry-run -
+mngr list --project . --ids --include 'state == "DONE"' | mngr destroy -
 
 # The branch of a destroyed agent stays, unless you say so. Commits that only it has are kept even then
 mngr destroy try-it --force --remove-created-branch
@@ -332,23 +350,42 @@ git log | mngr create --type headless_command --foreground -- wc -l
 ######################################################################
 
 # Record a command, as it looks in a terminal
-mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'
+mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'
 
 # Play it: space pauses, the arrow keys go back and forth, q ends
-mngr replay ~/demo.cast --speed 4 --idle-limit 1s
+mngr replay ~/tutorial/demo.cast --speed 4 --idle-limit 1s
 
 # When does a text appear? And what could be read in the end?
-mngr replay ~/demo.cast --search hello
-mngr replay ~/demo.cast --dump
+mngr replay ~/tutorial/demo.cast --search hello
+mngr replay ~/tutorial/demo.cast --dump
 
 # Record an agent until it ends, or until Ctrl-c
-mngr record try-it -o ~/try-it.cast
+mngr record hotfix -o ~/tutorial/hotfix.cast
 
 ######################################################################
 # A tutorial like this one
 ######################################################################
 
-# This file is made of blocks: lines between empty lines. Tests cite them
+# A tutorial is a script made of blocks: lines between empty lines
+mkdir -p tutorial
+cat >tutorial/tutorial.sh <<'END'
+# Say hello
+mngr create hello --no-connect -- sh
+
+# Stopping
+END
+
+# Tests cite its blocks, in Python or in Rust
+mkdir -p tests
+cat >tests/test_hello.py <<'END'
+def test_hello(e2e):
+    e2e.write_tutorial_block("""
+    # Say hello
+    mngr create hello --no-connect -- sh
+    """)
+END
+
+# Which blocks are there?
 mngr tutorial list tutorial/tutorial.sh
 
 # Is every block cited by a test, and does every block that tests cite exist?
@@ -365,8 +402,14 @@ mngr tutorial lint tutorial/tutorial.sh
 mngr tutorial fill tutorial/tutorial.sh
 mngr tutorial sync tutorial/tutorial.sh tests/
 
-# An agent can propose commands for the headings. A script plays it here; one of --type claude reads the help first
-mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- read 'run cp ~/proposals.jsonl .tutorial-task/'
+# An agent can propose commands for a heading. A script plays it here; one of --type claude reads the help first.
+# Agents work on what is committed
+cat >~/tutorial/proposals.jsonl <<'END'
+{"heading": "Stopping", "text": "# Stop it for the night\nmngr stop hello", "reason": "everybody needs it"}
+{"heading": "Stopping", "text": "# Stop it at once\nmngr stop hello --no-graceful", "reason": "some do not listen"}
+END
+git add --all && git commit --quiet -m 'A tutorial'
+mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- read 'run cp ~/tutorial/proposals.jsonl .tutorial-task/'
 
 # Nothing gets into the file before you have accepted it
 mngr tutorial proposals
@@ -376,9 +419,17 @@ mngr tutorial accept "$(mngr tutorial proposals --format '{id}' | head -n 1)"
 mngr tutorial reject "$(mngr tutorial proposals --format '{id}' | head -n 1)" --reason 'too much for a newcomer'
 mngr tutorial confusing
 
-# Agents can write the missing tests, too
+# Agents can write the missing tests, too. --merge brings them here
+cat >~/tutorial/test_stop.py <<'END'
+def test_stop(e2e):
+    e2e.write_tutorial_block("""
+    # Stop it for the night
+    mngr stop hello
+    """)
+END
+git commit --quiet --all -m 'One more block'
 mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
-    read 'run cp ~/test_new.py tests/' 'commit Test what is new'
+    read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'
 
 # The same two procedures as slash commands for Claude Code
 mngr tutorial skill --write .
@@ -391,4 +442,17 @@ mngr tutorial skill --write .
 mngr view
 
 # The same as a folder that opens from disk, for those who were not there
-mngr view --export ~/report
+mngr view --export ~/tutorial/page
+
+######################################################################
+# Clearing up
+######################################################################
+
+# The agents of this tutorial away, in one go. For 30 days, `mngr undo` brings any of them back
+mngr list --project . --project notes --ids | mngr destroy --force -
+
+# And its settings and files
+mngr config unset commands.list.sort --scope user
+mngr config unset create_templates.web --scope user
+mngr config unset agent_types.clock --scope user
+rm -r ~/tutorial

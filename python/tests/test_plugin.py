@@ -151,3 +151,18 @@ def test_pytest_finds_the_plugin_by_its_entry_point():
     project = tomllib.loads((HERE.parent / "pyproject.toml").read_text())["project"]
     assert project["entry-points"]["pytest11"] == {"mngr_e2e": "mngr_e2e.plugin"}
     assert project["dependencies"] == ["pytest>=7"]
+
+
+def test_a_relative_folder_of_programs_is_found_although_commands_run_elsewhere(run, pytester):
+    pytester.mkdir("tools")
+    program = pytester.path / "tools/own-program"
+    program.write_text("#!/bin/sh\necho found\n")
+    program.chmod(0o755)
+    source = """
+        from mngr_e2e import expect
+
+        def test_it(e2e):
+            expect(e2e.run("own-program").stdout).to_equal("found\\n")
+    """
+    result, _ = run(source, "--mngr-e2e-bin=tools")
+    result.assert_outcomes(passed=1)

@@ -11,6 +11,7 @@ pub mod deliver;
 pub mod detect;
 pub mod headless;
 pub mod installation;
+mod json;
 pub mod kind;
 pub mod launch;
 pub mod login;

@@ -1,6 +1,7 @@
 //! Fields of an agent type that several brands read the same way.
 
 use mngr_config::AgentTypeSettings;
+use serde_json::{Map, Value};
 
 use crate::brand::ProvisionError;
 
@@ -10,6 +11,12 @@ pub(crate) fn flag(settings: &[AgentTypeSettings], key: &'static str) -> Result<
         None => Ok(false),
         Some(value) => value.as_bool().ok_or(ProvisionError::Setting { key, expected: "true or false" }),
     }
+}
+
+/// Whether its program stays as it is (`update_policy`), as it does where nobody says otherwise.
+pub(crate) fn keeps_its_version(settings: &[AgentTypeSettings]) -> bool {
+    let policy = settings.iter().find_map(|settings| settings.extra.get("update_policy"));
+    policy.and_then(|policy| policy.as_str()).is_none_or(|policy| policy == "NEVER")
 }
 
 /// A list of texts, all of the chain, the parents' first.
@@ -25,4 +32,18 @@ pub(crate) fn texts(
         }
     }
     Ok(texts)
+}
+
+/// The tables of this name as JSON, all of the chain, the parents' first.
+pub(crate) fn objects(
+    settings: &[AgentTypeSettings],
+    key: &'static str,
+) -> Result<Vec<Map<String, Value>>, ProvisionError> {
+    let tables = settings.iter().rev().filter_map(|settings| settings.extra.get(key));
+    tables
+        .map(|table| match serde_json::to_value(table) {
+            Ok(Value::Object(object)) => Ok(object),
+            _ => Err(ProvisionError::Setting { key, expected: "a table" }),
+        })
+        .collect()
 }

@@ -3,7 +3,7 @@
 //! A case is one file in `corpus/<brand>/`, found by being there; `docs/concepts/corpus.md` says how to add one. Cases
 //! of a brand that mngr does not have yet are read and counted, not replayed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -82,6 +82,15 @@ struct Evidence {
 enum Answer {
     State(AgentState, Option<WaitingReason>),
     ProcessOnly,
+}
+
+impl Answer {
+    /// What every brand can show.
+    fn all() -> impl Iterator<Item = Self> {
+        let waiting =
+            WaitingReason::ALL.into_iter().map(|reason| Self::State(AgentState::Waiting, Some(reason)));
+        waiting.chain([Self::State(AgentState::Running, None), Self::ProcessOnly])
+    }
 }
 
 impl fmt::Display for Answer {
@@ -233,11 +242,15 @@ fn every_recorded_moment_is_told_as_it_was() -> Result<(), Failure> {
     println!("{summary}");
 
     assert!(wrong.is_empty(), "{summary}\n{}", wrong.join("\n"));
-    let thin: BTreeSet<String> = counts
-        .iter()
-        .filter(|(_, count)| count.cases < ENOUGH)
-        .map(|((brand, answer), count)| format!("{brand} {answer}: {}", count.cases))
-        .collect();
+    let mut thin = Vec::new();
+    for brand in BuiltIn::ALL.into_iter().filter(|kind| kind.brand().is_some()) {
+        for answer in Answer::all() {
+            let cases = counts.get(&(brand.name().to_owned(), answer)).map_or(0, |count| count.cases);
+            if cases < ENOUGH {
+                thin.push(format!("{} {answer}: {cases}", brand.name()));
+            }
+        }
+    }
     assert!(thin.is_empty(), "fewer than {ENOUGH} cases: {thin:?}");
     assert!(held_out * 3 >= cases, "less than a third is held out: {held_out} of {cases}");
     Ok(())

@@ -44,7 +44,7 @@ pub enum ReadError {
         source: serde_json::Error,
     },
     /// An event says a time that cannot be.
-    #[error("line {line} of the recording says an impossible time, {seconds}")]
+    #[error("line {line} of the recording says an impossible time, {seconds:?}")]
     Time {
         /// Counted from 1.
         line: u64,

@@ -39,6 +39,7 @@ mod capture;
 mod environment;
 mod error;
 mod keys;
+mod macros;
 mod options;
 mod panic_text;
 mod place;
@@ -61,29 +62,6 @@ pub use result::{Printed, RunResult};
 pub use run::Run;
 pub use setup::Setup;
 pub use terminal::Terminal;
-
-/// The test this stands in, as a [`TestPlace`].
-#[macro_export]
-macro_rules! here {
-    () => {{
-        fn here() {}
-        $crate::session::TestPlace::new(
-            file!(),
-            line!(),
-            env!("CARGO_MANIFEST_DIR"),
-            option_env!("CARGO_BIN_EXE_mngr"),
-            ::std::any::type_name_of_val(&here),
-        )
-    }};
-}
-
-/// Begins the session of the test this stands in.
-#[macro_export]
-macro_rules! session {
-    () => {
-        $crate::session::Setup::new($crate::here!()).start()
-    };
-}
 
 /// A test at work. When it is dropped the test is over: the artifacts are completed and the environment is removed.
 #[derive(Debug)]

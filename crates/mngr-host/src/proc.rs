@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::interrupt;
 
@@ -43,6 +43,18 @@ pub struct Cmd {
     pub(crate) inheritance: Inheritance,
     pub(crate) input: Input,
     pub(crate) deadline: Duration,
+    pub(crate) kept_output: Option<usize>,
+    pub(crate) leftovers: Leftovers,
+}
+
+/// What becomes of processes that a command has started in its group and that outlive it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Leftovers {
+    /// They live on.
+    #[default]
+    Spare,
+    /// They end with it.
+    End,
 }
 
 /// Which variables a command has besides its own.
@@ -66,6 +78,8 @@ impl Cmd {
             inheritance: Inheritance::Ours,
             input: Input::Null,
             deadline: DEFAULT_DEADLINE,
+            kept_output: None,
+            leftovers: Leftovers::Spare,
         }
     }
 
@@ -134,6 +148,20 @@ impl Cmd {
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// Only the last bytes of each output are kept: for a program that may print without end.
+    #[must_use]
+    pub fn keep_last(mut self, bytes: usize) -> Self {
+        self.kept_output = Some(bytes);
+        self
+    }
+
+    /// What it leaves running in its process group ends with it.
+    #[must_use]
+    pub fn end_leftovers(mut self) -> Self {
+        self.leftovers = Leftovers::End;
         self
     }
 
@@ -273,10 +301,22 @@ pub enum Stream {
 /// Runs it on this machine and collects what it prints.
 pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let ended = run_streaming(cmd, &mut |stream, bytes| match stream {
-        Stream::Stdout => stdout.extend_from_slice(bytes),
-        Stream::Stderr => stderr.extend_from_slice(bytes),
+    let ended = run_streaming(cmd, &mut |stream, bytes| {
+        let kept = match stream {
+            Stream::Stdout => &mut stdout,
+            Stream::Stderr => &mut stderr,
+        };
+        kept.extend_from_slice(bytes);
+        // Cut only now and then: cutting after every piece would move the whole tail each time.
+        if let Some(limit) = cmd.kept_output.filter(|limit| kept.len() / 2 > (*limit).max(READ_SIZE)) {
+            kept.drain(..kept.len() - limit);
+        }
     });
+    if let Some(limit) = cmd.kept_output {
+        for kept in [&mut stdout, &mut stderr] {
+            kept.drain(..kept.len().saturating_sub(limit));
+        }
+    }
     match ended {
         Ok(exit) => Ok(Output { exit, stdout, stderr }),
         Err(ExecError::TimedOut { program, after, partial }) => {
@@ -432,6 +472,10 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
             // Usually it exits in the same moment; wait on the process itself.
             wait_for_exit(child, Duration::from_millis(200).min(cmd.deadline));
         }
+        if cmd.leftovers == Leftovers::End && has_ended(child) {
+            // Before it is reaped: until then no other group can have its number.
+            end_group(child);
+        }
         if let Some(status) = child.try_wait()? {
             drain(&mut out, READS_AT_END, &mut buffer, &mut |bytes| on_output(Stream::Stdout, bytes))?;
             drain(&mut err, READS_AT_END, &mut buffer, &mut |bytes| on_output(Stream::Stderr, bytes))?;
@@ -460,6 +504,12 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
             Err(error) => return Err(Stop::Io(error.into())),
         }
     }
+}
+
+/// Whether the child has ended; it is not reaped.
+fn has_ended(child: &Child) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::Pid(pid_of(child)), options), Ok(Some(_)))
 }
 
 /// How much is read at once.
@@ -593,6 +643,28 @@ mod tests {
         assert!(exit.unwrap().success());
         assert_eq!(seen, [(Stream::Stdout, b"early\n".to_vec()), (Stream::Stderr, b"late\n".to_vec())]);
         assert!(first.unwrap() < Duration::from_millis(900));
+    }
+
+    #[test]
+    fn of_an_endless_output_only_the_end_is_kept() {
+        let text = "i=0; while [ $i -lt 60000 ]; do echo line $i; i=$((i+1)); done; echo last >&2";
+        let output = run(&Cmd::shell(text).keep_last(11)).unwrap();
+        assert_eq!((output.stdout_text().as_str(), output.stderr_text().as_str()), ("line 59999", "last"));
+    }
+
+    #[test]
+    fn what_a_command_leaves_running_ends_with_it_if_asked() {
+        let lives = |pid: &str| run(&Cmd::new("kill").args(["-0", pid])).unwrap().success();
+        let text = "sleep 100 >/dev/null 2>&1 & echo $!";
+        let spared = run(&Cmd::shell(text)).unwrap().stdout_text();
+        let ended = run(&Cmd::shell(text).end_leftovers()).unwrap().stdout_text();
+        let (is_spared, started) = (lives(&spared), Instant::now());
+        run(&Cmd::new("kill").arg(&spared)).unwrap();
+        assert!(is_spared);
+        while lives(&ended) {
+            assert!(started.elapsed() < Duration::from_secs(5), "it still runs");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     #[test]

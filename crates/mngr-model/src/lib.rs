@@ -21,6 +21,7 @@ pub mod name_style;
 pub mod path;
 pub mod process;
 pub mod quote;
+pub mod run;
 pub mod state;
 pub mod transfer;
 pub mod window;

@@ -102,6 +102,10 @@ impl EventLogs {
                 let brand = remains.brand().map_err(|source| failed(target, source))?;
                 let (state, place) = (remains.state, remains.place);
                 let log = brand.map(|brand| NativeLog::new(brand, state.clone(), Scope::Conversation));
+                if let Some(log) = &log {
+                    log.settle(remains.host.files(), world.clock.now())
+                        .map_err(|source| failed(target, source))?;
+                }
                 (remains.host, Some((state, log)), place)
             }
             AgentOrHost::Host(address) => (find_host(world, address)?, None, Place::Home),

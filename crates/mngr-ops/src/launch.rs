@@ -51,15 +51,17 @@ pub enum LaunchError {
         status: i32,
     },
     /// It ended before it took messages.
-    #[error("the agent's program `{program}` ended with {how} before it was ready")]
+    #[error("the agent's program `{program}` ended with {how} before it was ready{}", it_shows(.screen))]
     EndedEarly {
         /// The first word of its command.
         program: String,
         /// How it ended.
         how: String,
+        /// The end of what its terminal shows.
+        screen: Option<String>,
     },
     /// It was not ready in time.
-    #[error("the agent was not ready within {seconds} s{}", .screen.as_deref().map(|s| format!("; it shows:\n{s}")).unwrap_or_default())]
+    #[error("the agent was not ready within {seconds} s{}", it_shows(.screen))]
     NotReady {
         /// The limit.
         seconds: f64,
@@ -72,6 +74,10 @@ pub enum LaunchError {
     /// The user gave up.
     #[error("interrupted")]
     Interrupted(#[from] Interrupted),
+}
+
+fn it_shows(screen: &Option<String>) -> String {
+    screen.as_ref().map(|screen| format!("; it shows:\n{screen}")).unwrap_or_default()
 }
 
 /// How far an agent must have got.
@@ -139,18 +145,23 @@ pub(crate) fn launch(
     let granted = record.ready_timeout_seconds.unwrap_or(world.settings.agent_ready_timeout);
     let limit = kind.as_ref().map_or(granted, |kind| granted.max(kind.start_seconds()));
     let started = Instant::now();
+    let screen = || {
+        let shown = world.with_tmux(host, |tmux| tmux.capture(&pane, CaptureRange::Visible));
+        last_lines(shown.unwrap_or_default())
+    };
     loop {
-        let has_begun = is_ready(host, &agent, seen, record, brand)?;
+        let has_begun = is_ready(host, &agent, seen, record, brand).map_err(|error| match error {
+            LaunchError::EndedEarly { program, how, .. } => {
+                LaunchError::EndedEarly { program, how, screen: screen() }
+            }
+            error => error,
+        })?;
         if has_begun && (readiness == Readiness::Runs || shows_its_box(world, host, &pane, declared)?) {
             return Ok(());
         }
         let left = Duration::try_from_secs_f64(limit).unwrap_or(Duration::MAX).checked_sub(started.elapsed());
         let Some(left) = left.filter(|left| !left.is_zero()) else {
-            let screen = world.with_tmux(host, |tmux| tmux.capture(&pane, CaptureRange::Visible));
-            return Err(LaunchError::NotReady {
-                seconds: limit,
-                screen: last_lines(screen.unwrap_or_default()),
-            });
+            return Err(LaunchError::NotReady { seconds: limit, screen: screen() });
         };
         // A poll beside the events: a status file may be written in place.
         watch.wait(left.min(Duration::from_millis(200)))?;
@@ -189,7 +200,7 @@ fn is_ready(
             Err(LaunchError::NotRunnable { program: program(), status: status.to_shell() })
         }
         (Some(_), Some(Ending::Exited { status, .. }), Some(_)) => {
-            Err(LaunchError::EndedEarly { program: program(), how: status.describe() })
+            Err(LaunchError::EndedEarly { program: program(), how: status.describe(), screen: None })
         }
         (Some(_), _, None) => Ok(true),
         (Some(id), _, Some(brand)) => {

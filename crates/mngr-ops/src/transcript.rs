@@ -76,6 +76,8 @@ impl Conversation {
             Err(source) => return Err(TranscriptError::Files { name, source }),
         };
         let log = NativeLog::new(brand, remains.state.clone(), Scope::Conversation);
+        log.settle(remains.host.files(), world.clock.now())
+            .map_err(|source| TranscriptError::Files { name, source })?;
         Ok(Self { remains, log })
     }
 

@@ -28,7 +28,8 @@ fn escape_where(text: &str, must_escape: impl Fn(char) -> bool) -> Cow<'_, str> 
     Cow::Owned(safe)
 }
 
-fn is_unsafe(character: char) -> bool {
+/// Whether a terminal does something with this character other than showing it.
+pub fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

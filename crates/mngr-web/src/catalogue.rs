@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mngr_model::HostPath;
-use mngr_model::artifacts::{TestRecord, TestStatus};
+use mngr_model::artifacts::{TRANSCRIPT_LINES_FILE, TRANSCRIPT_TEXT_FILE, TestRecord, TestStatus};
 
 pub use key::Key;
 pub use scan::{ScanError, scan};
@@ -58,6 +58,14 @@ impl Test {
     /// How far it has come, as far as it is known.
     pub fn status(&self) -> Option<TestStatus> {
         self.record.as_ref().map(|record| record.status)
+    }
+
+    /// The file its transcript is read from.
+    pub fn transcript_file(&self) -> Option<HostPath> {
+        self.transcript.map(|form| match form {
+            TranscriptForm::Lines => self.folder.join(TRANSCRIPT_LINES_FILE),
+            TranscriptForm::Text => self.folder.join(TRANSCRIPT_TEXT_FILE),
+        })
     }
 
     /// When it started, in milliseconds since 1970.

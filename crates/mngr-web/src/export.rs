@@ -1,6 +1,7 @@
 //! The page as a folder that opens from disk.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mngr_host::files::{Access, Durability, Files, FilesError};
 use mngr_model::HostPath;
@@ -74,9 +75,11 @@ impl<'a> Exporter<'a> {
     /// When something cannot be read or written.
     pub fn write_all(&mut self, catalogue: &Catalogue) -> Result<Exported, ExportError> {
         let mut exported = Exported { tests: catalogue.count(), written: 0 };
+        let tries = catalogue.tries();
         for test in catalogue.tests() {
             if self.written.get(&test.key) != Some(&test.version) {
-                self.write_test(catalogue, test)?;
+                let tries = tries.get(test.id()).map(Vec::as_slice).unwrap_or_default();
+                self.write_test(tries, test)?;
                 self.written.insert(test.key.clone(), test.version.clone());
                 exported.written += 1;
             }
@@ -89,13 +92,13 @@ impl<'a> Exporter<'a> {
         Ok(exported)
     }
 
-    fn write_test(&mut self, catalogue: &Catalogue, test: &Test) -> Result<(), ExportError> {
+    fn write_test(&mut self, tries: &[&Arc<Test>], test: &Test) -> Result<(), ExportError> {
         let files = self.files;
         pages::transcript(files, test, self)?;
         for number in 0..test.recordings.len() {
             pages::recording(files, test, number, self)?;
         }
-        let others = pages::worth_comparing(catalogue, test);
+        let others = pages::worth_comparing(tries, test);
         for other in &others {
             self.put(pages::compare(files, other, test)?)?;
         }

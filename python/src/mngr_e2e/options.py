@@ -57,7 +57,7 @@ class Options:
 
     @classmethod
     def from_variables(cls, variables: Mapping[str, str] = os.environ) -> "Options":
-        """Reads them from variables. An empty variable is none."""
+        """Reads them from variables. An empty variable is none; a relative path starts where we are."""
 
         def choice(name: str, default: Keep) -> Keep:
             text = variables.get(name)
@@ -68,5 +68,10 @@ class Options:
             artifacts=choice("MNGR_E2E_ARTIFACTS", cls.artifacts),
             run=variables.get("MNGR_E2E_RUN") or None,
             output=variables.get("MNGR_E2E_OUTPUT") or None,
-            bin=variables.get("MNGR_E2E_BIN") or None,
+            bin=_absolute(variables.get("MNGR_E2E_BIN")),
         )
+
+
+def _absolute(folders: Optional[str]) -> Optional[str]:
+    """The folders of a search path as a command finds them that runs elsewhere."""
+    return ":".join(map(os.path.abspath, folders.split(":"))) if folders else None

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import IO, Optional
 
 TIMED_OUT = 124
 _READ_SIZE = 64 * 1024
@@ -57,8 +57,7 @@ def run(
         if process.returncode is None:
             end_group(process)
         for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe:
-                _close(pipe)
+            _close(pipe)
     duration = time.monotonic() - started
     return Ended(TIMED_OUT if is_late else shell_code(process.returncode), is_late, duration)
 
@@ -103,10 +102,10 @@ def _drive(
             _wait(process, left)
         for key, _ in events:
             if key.data == "stdin":
-                pending = _feed(key.fileobj, pending)
+                pending = _feed(key.fd, pending)
                 if not pending:
                     selector.unregister(key.fileobj)
-                    _close(key.fileobj)
+                    _close(process.stdin)
             elif _drain(key.fd, key.data, 1, on_output):
                 selector.unregister(key.fileobj)
         # Only after the reads of a round: what the command printed before it ended is there by then.
@@ -137,9 +136,10 @@ def _drain(file: int, name: str, reads: int, on_output: Callable[[str, bytes], N
     return False
 
 
-def _feed(pipe: object, pending: bytes) -> bytes:
+def _feed(file: int, pending: bytes) -> bytes:
+    """Writes what there is room for; what is left."""
     try:
-        return pending[os.write(pipe.fileno(), pending) :]  # type: ignore[attr-defined]
+        return pending[os.write(file, pending) :]
     except BlockingIOError:
         return pending
     except BrokenPipeError:
@@ -147,8 +147,9 @@ def _feed(pipe: object, pending: bytes) -> bytes:
         return b""
 
 
-def _close(pipe: object) -> None:
+def _close(pipe: Optional[IO[bytes]]) -> None:
     try:
-        pipe.close()  # type: ignore[attr-defined]
+        if pipe:
+            pipe.close()
     except BrokenPipeError:
         pass

@@ -29,6 +29,8 @@ from mngr_e2e.transcript import LINES_FILE, Pieces, TranscriptWriter, now_ms, ou
 SIZE = (100, 30)
 _GRACE = 2.0
 _LOOK = 0.1
+# How long no key follows other typing.
+_BETWEEN_KEYS = 0.01
 _READ_SIZE = 16 * 1024
 # Operating system commands and the like with their text, control sequences, and escapes of two or three characters.
 _SEQUENCES = re.compile(
@@ -100,6 +102,8 @@ class Terminal:
         data = keys.bytes_of(key)
         if data is None:
             raise ValueError(f"there is no key `{key}`")
+        # tmux takes what comes within a millisecond of other typing for a paste, and no paste is a key binding.
+        time.sleep(_BETWEEN_KEYS)
         self._type(data)
 
     def resize(self, cols: int, rows: int) -> None:

@@ -49,6 +49,8 @@ def test_connect_attaches(e2e):
     terminal.expect_text("mngr-try-it")
     terminal.send("echo typed $((40 + 2))\r")
     terminal.expect_text("typed 42")
+    # tmux takes a key for pasted text when it comes within a millisecond of another.
+    assert state(e2e, "try-it") == "RUNNING"
     terminal.press("C-b")
     terminal.press("d")
     expect(terminal.wait()).to_succeed()

@@ -38,12 +38,13 @@ def test_a_recording_can_be_searched(e2e):
     """
     Tutorial block:
         # Record a command, as it looks in a terminal
-        mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'
+        mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'
 
         # When does a text appear? And what could be read in the end?
-        mngr replay ~/demo.cast --search hello
-        mngr replay ~/demo.cast --dump
+        mngr replay ~/tutorial/demo.cast --search hello
+        mngr replay ~/tutorial/demo.cast --dump
     """
-    expect(e2e.run("mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'")).to_succeed()
-    expect(e2e.run("mngr replay ~/demo.cast --search hello").stdout).to_match(r"0:0\d\.\d  hello")
-    expect(e2e.run("mngr replay ~/demo.cast --dump").stdout).to_contain("README.md")
+    (e2e.home / "tutorial").mkdir()
+    expect(e2e.run("mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'")).to_succeed()
+    expect(e2e.run("mngr replay ~/tutorial/demo.cast --search hello").stdout).to_match(r"0:0\d\.\d  hello")
+    expect(e2e.run("mngr replay ~/tutorial/demo.cast --dump").stdout).to_contain("README.md")

@@ -14,7 +14,7 @@ use crate::brand::{
     Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
 };
 use crate::login::{LoginPlace, MissingLogin};
-use crate::settings::texts;
+use crate::settings::{keeps_its_version, texts};
 use crate::user::UserSide;
 
 const HOOK: &str = include_str!("hook.sh");
@@ -47,8 +47,7 @@ impl Brand for Claude {
         if request.host.info().id == request.client.info().id {
             env.push(pair(login::STORE_VARIABLE, login::users_store(request.vars))?);
         }
-        let policy = request.settings.iter().find_map(|settings| settings.extra.get("update_policy"));
-        if policy.and_then(|policy| policy.as_str()).is_none_or(|policy| policy == "NEVER") {
+        if keeps_its_version(request.settings) {
             env.push(pair("DISABLE_AUTOUPDATER", "1")?);
         }
         Ok(Provisioned {

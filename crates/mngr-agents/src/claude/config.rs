@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use super::brand::CONFIG_DIR;
 use super::login::{self, KeyAnswer};
 use crate::brand::{Consent, ProvisionError, Provisioning};
+use crate::json::{edit_object, push, read_object};
 use crate::ordinary::read_ordinary;
-use crate::settings::flag;
+use crate::settings::{flag, objects};
 use crate::user::UserSide;
 
 /// What Claude Code remembers about itself and the folders it was started in.
@@ -101,18 +102,13 @@ fn write_json(files: &dyn Files, path: &HostPath, value: &Value) -> Result<(), P
     Ok(files.write(path, text.as_bytes(), Access::Private, Durability::Cached)?)
 }
 
-pub(super) fn read_json(files: &dyn Files, path: &HostPath) -> Result<Map<String, Value>, ProvisionError> {
-    let Some(bytes) = files.read_if_there(path)? else { return Ok(Map::new()) };
-    serde_json::from_slice(&bytes).map_err(|source| ProvisionError::Damaged { path: path.clone(), source })
-}
-
 /// `.claude.json`: the user's, with the work dir as trusted as the folder it comes from.
 fn main_file(
     request: &Provisioning<'_>,
     user: Option<&UserConfig>,
 ) -> Result<Map<String, Value>, ProvisionError> {
     let mut main = match user {
-        Some(user) => read_json(request.client.files(), &user.main_file)?,
+        Some(user) => read_object(request.client.files(), &user.main_file)?,
         None => Map::new(),
     };
     let parent = parents_main_file(request)?;
@@ -132,20 +128,23 @@ fn main_file(
             Consent::Ask => {}
         }
     }
-    let projects = main.entry("projects").or_insert_with(|| json!({}));
-    let of_source = |projects: Option<&Value>| projects?.get(request.source.as_str()).cloned();
-    let project = of_source(Some(projects)).or_else(|| of_source(parent.get("projects")));
-    let mut project = project.unwrap_or_else(|| json!({}));
+    let of_source =
+        |main: &Map<String, Value>| main.get("projects")?.get(request.source.as_str())?.as_object().cloned();
+    let mut project = of_source(&main).or_else(|| of_source(&parent)).unwrap_or_default();
     if !is_set(project.get("hasTrustDialogAccepted")) {
         match request.consent {
-            Consent::Dialogs => project["hasTrustDialogAccepted"] = true.into(),
+            Consent::Dialogs => {
+                project.insert("hasTrustDialogAccepted".into(), true.into());
+            }
             Consent::Refuse => {
                 return Err(needs_consent(&format!("whether you trust the files in `{}`", request.source)));
             }
             Consent::Ask => {}
         }
     }
-    projects[request.record.work_dir.as_str()] = project;
+    edit_object(&mut main, "projects", |projects| {
+        projects.insert(request.record.work_dir.to_string(), project.into());
+    });
     settle_key(request, &mut main)?;
     Ok(main)
 }
@@ -172,11 +171,7 @@ fn settle_key(request: &Provisioning<'_>, main: &mut Map<String, Value>) -> Resu
             Err(needs_consent(&format!("whether to use the key in `{}`", login::KEY_VARIABLE)))
         }
         Consent::Dialogs => {
-            let answers = main.entry(KEY_ANSWERS).or_insert_with(|| json!({}));
-            match &mut answers["approved"] {
-                Value::Array(approved) => approved.push(login::key_tail(key).into()),
-                slot => *slot = json!([login::key_tail(key)]),
-            }
+            edit_object(main, KEY_ANSWERS, |answers| push(answers, "approved", login::key_tail(key).into()));
             Ok(())
         }
     }
@@ -193,28 +188,23 @@ fn settings(
     hook: &HostPath,
 ) -> Result<Value, ProvisionError> {
     let mut settings = match user {
-        Some(user) => Value::Object(read_json(request.client.files(), &user.folder.join("settings.json"))?),
-        None => json!({}),
+        Some(user) => read_object(request.client.files(), &user.folder.join("settings.json"))?,
+        None => Map::new(),
     };
     // It would make itself the user's program for links of its own, in the user's own settings of the desktop.
-    settings["disableDeepLinkRegistration"] = "disable".into();
+    settings.insert("disableDeepLinkRegistration".into(), "disable".into());
     let allows = flag(request.settings, "auto_allow_permissions")?;
     let hook = mngr_model::quote::sh_quote(hook.as_str());
-    for event in EVENTS {
-        let answer = if event == "PermissionRequest" && allows { " allow" } else { "" };
-        let entry =
-            json!({ "hooks": [{ "type": "command", "command": format!("sh {hook} {event}{answer}") }] });
-        match &mut settings["hooks"][event] {
-            Value::Array(entries) => entries.push(entry),
-            slot => *slot = json!([entry]),
+    edit_object(&mut settings, "hooks", |hooks| {
+        for event in EVENTS {
+            let answer = if event == "PermissionRequest" && allows { " allow" } else { "" };
+            let command = format!("sh {hook} {event}{answer}");
+            push(hooks, event, json!({ "hooks": [{ "type": "command", "command": command }] }));
         }
-    }
-    for overrides in
-        request.settings.iter().rev().filter_map(|settings| settings.extra.get("settings_overrides"))
-    {
-        let patch = serde_json::to_value(overrides)
-            .map_err(|_| ProvisionError::Setting { key: "settings_overrides", expected: "a table" })?;
-        merge(&mut settings, patch);
+    });
+    let mut settings = Value::Object(settings);
+    for patch in objects(request.settings, "settings_overrides")? {
+        merge(&mut settings, Value::Object(patch));
     }
     Ok(settings)
 }

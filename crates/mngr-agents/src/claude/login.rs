@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::config::{self, PROGRAM, UserConfig};
 use crate::brand::ProvisionError;
+use crate::json::read_object;
 use crate::login::{LoginPlace, MissingLogin};
 
 /// Any of these is a key of its own, or sends Claude Code to another service with credentials of its own.
@@ -74,7 +75,7 @@ pub(super) fn missing(login: &LoginPlace<'_>) -> Result<Option<MissingLogin>, Pr
         return Ok((!login.has(KEY_VARIABLE)).then_some(missing));
     };
     let files = login.user.files;
-    let main = config::read_json(files, user.main_file())?;
+    let main = read_object(files, user.main_file())?;
     if let Some(key) = login.env.get(KEY_VARIABLE).filter(|key| !key.is_empty())
         && answer_about(&main, key) != KeyAnswer::Rejected
     {
@@ -85,7 +86,7 @@ pub(super) fn missing(login: &LoginPlace<'_>) -> Result<Option<MissingLogin>, Pr
     if has_account || files.exists(&user.folder().join(config::CREDENTIALS))? {
         return Ok(None);
     }
-    let settings = config::read_json(files, &user.folder().join("settings.json"))?;
+    let settings = read_object(files, &user.folder().join("settings.json"))?;
     let names_helper = |value: &Value| value.get("apiKeyHelper").is_some();
     let is_overridden = login.settings.iter().any(|settings| {
         let overrides = settings.extra.get("settings_overrides");

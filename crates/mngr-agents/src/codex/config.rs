@@ -3,14 +3,15 @@
 use mngr_config::AgentTypeSettings;
 use mngr_host::files::{Access, Durability, FileKind, Files};
 use mngr_model::HostPath;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use toml::Table;
 
 use super::hooks::{self, Permissions};
 use super::places;
 use crate::brand::{Consent, ProvisionError, Provisioning};
+use crate::json::read_object;
 use crate::ordinary::read_ordinary;
-use crate::settings::{flag, texts};
+use crate::settings::{flag, keeps_its_version, texts};
 use crate::user::UserSide;
 
 /// The program's name in messages.
@@ -53,8 +54,8 @@ pub(super) fn write(
         None => Table::new(),
     };
     let mut all_hooks = match user {
-        Some(user) => read_json(request.client.files(), &user.join("hooks.json"))?,
-        None => json!({}),
+        Some(user) => read_object(request.client.files(), &user.join("hooks.json"))?,
+        None => Map::new(),
     };
     trust_work_dir(request, &mut config)?;
     settle(request, &mut config)?;
@@ -75,7 +76,7 @@ pub(super) fn write(
         });
     });
 
-    write_private(files, &hooks_file, &format!("{all_hooks:#}\n"))?;
+    write_private(files, &hooks_file, &format!("{:#}\n", Value::Object(all_hooks)))?;
     write_private(files, &folder.join("config.toml"), &config.to_string())?;
     match user {
         Some(user) => share(request, user, &folder),
@@ -91,11 +92,6 @@ pub(super) fn read_toml(files: &dyn Files, path: &HostPath) -> Result<Table, Pro
     let Some(bytes) = files.read_if_there(path)? else { return Ok(Table::new()) };
     let text = String::from_utf8_lossy(&bytes);
     toml::from_str(&text).map_err(|source| ProvisionError::DamagedToml { path: path.clone(), source })
-}
-
-fn read_json(files: &dyn Files, path: &HostPath) -> Result<Value, ProvisionError> {
-    let Some(bytes) = files.read_if_there(path)? else { return Ok(json!({})) };
-    serde_json::from_slice(&bytes).map_err(|source| ProvisionError::Damaged { path: path.clone(), source })
 }
 
 /// Edits the table of that name, made where there is none.
@@ -145,8 +141,7 @@ fn trust_work_dir(request: &Provisioning<'_>, config: &mut Table) -> Result<(), 
 
 /// What mngr needs to be so, and what the type says.
 fn settle(request: &Provisioning<'_>, config: &mut Table) -> Result<(), ProvisionError> {
-    let policy = request.settings.iter().find_map(|settings| settings.extra.get("update_policy"));
-    if policy.and_then(|policy| policy.as_str()).is_none_or(|policy| policy == "NEVER") {
+    if keeps_its_version(request.settings) {
         config.insert("check_for_update_on_startup".to_owned(), false.into());
     }
     edit_table(config, "features", |features| {

@@ -6,9 +6,11 @@
 
 use mngr_model::HostPath;
 use mngr_model::quote::sh_quote;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use toml::Table;
+
+use crate::json::{edit_object, push};
 
 /// Events mngr listens to, and what Codex calls them in its keys. The end of a turn is not among them: its record tells
 /// of it as soon, and Codex never answers a message that is submitted while hooks of the end run.
@@ -34,32 +36,28 @@ pub(super) enum Permissions {
 
 /// Adds mngr's hooks to `hooks.json`, which will lie at `file`, and trust in them to `[hooks.state]`.
 pub(super) fn add(
-    all: &mut Value,
+    all: &mut Map<String, Value>,
     state: &mut Table,
     file: &HostPath,
     script: &HostPath,
     permissions: Permissions,
 ) {
-    for (event, key) in EVENTS {
-        let answer = match (event, permissions) {
-            ("PermissionRequest", Permissions::Allow) => " allow",
-            _ => "",
-        };
-        // `exec`: the script looks for Codex right above itself.
-        let command = format!("exec sh {} {event}{answer}", sh_quote(script.as_str()));
-        let handler = json!({ "type": "command", "command": command, "timeout": TIMEOUT_SECONDS });
-        let group = json!({ "hooks": [handler] });
-        let slot = &mut all["hooks"][event];
-        if !slot.is_array() {
-            *slot = json!([]);
+    edit_object(all, "hooks", |hooks| {
+        for (event, key) in EVENTS {
+            let answer = match (event, permissions) {
+                ("PermissionRequest", Permissions::Allow) => " allow",
+                _ => "",
+            };
+            // `exec`: the script looks for Codex right above itself.
+            let command = format!("exec sh {} {event}{answer}", sh_quote(script.as_str()));
+            let handler = json!({ "type": "command", "command": command, "timeout": TIMEOUT_SECONDS });
+            let before = hooks.get(event).and_then(Value::as_array).map_or(0, Vec::len);
+            push(hooks, event, json!({ "hooks": [handler] }));
+            let mut trust = Table::new();
+            trust.insert("trusted_hash".to_owned(), hash(key, &command).into());
+            state.insert(format!("{file}:{key}:{before}:0"), trust.into());
         }
-        let Value::Array(groups) = slot else { continue };
-        let place = format!("{file}:{key}:{}:0", groups.len());
-        groups.push(group);
-        let mut trust = Table::new();
-        trust.insert("trusted_hash".to_owned(), hash(key, &command).into());
-        state.insert(place, trust.into());
-    }
+    });
 }
 
 /// What Codex calls the hash of a hook: of its canonical JSON, keys sorted, no spaces.
@@ -117,8 +115,9 @@ mod tests {
 
     #[test]
     fn the_users_hooks_keep_their_places_before_ours() {
-        let mut all =
+        let theirs =
             json!({ "hooks": { "Interrupt": [{ "hooks": [{ "type": "command", "command": "theirs" }] }] } });
+        let mut all = theirs.as_object().unwrap().clone();
         let mut state = Table::new();
         add(
             &mut all,

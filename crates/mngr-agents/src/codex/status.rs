@@ -14,9 +14,10 @@ pub(super) fn is_ready(facts: &ProgramFacts, markers: &Markers) -> bool {
 /// The state that follows.
 pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
     let launched = markers.active?;
-    let Some(text) = facts.status.as_deref().filter(|text| !text.is_empty()) else {
+    let Some(text) = facts.status.as_deref() else {
         return is_ready(facts, markers).then(|| no_turn_yet(facts.ready));
     };
+    // A record that is there and empty has lost what it held: Codex makes it for a turn that has begun.
     let Some(tail) = rollout::read(text) else {
         let evidence = "Codex's record of the conversation is not understood";
         return Some(
@@ -165,6 +166,8 @@ mod tests {
 
     #[test]
     fn a_record_that_is_not_understood_is_not_guessed_at() {
-        assert_eq!(standing(&facts("{\"turn\":1}\n"), &markers(None)), ("UNKNOWN", None));
+        for damaged in ["{\"turn\":1}\n", "\u{fffd}\u{0}\n", ""] {
+            assert_eq!(standing(&facts(damaged), &markers(None)), ("UNKNOWN", None), "{damaged:?}");
+        }
     }
 }

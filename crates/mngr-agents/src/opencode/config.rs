@@ -11,8 +11,9 @@ use serde_json::{Map, Value, json};
 
 use super::places;
 use crate::brand::{ProvisionError, Provisioning};
+use crate::json::push;
 use crate::ordinary::read_ordinary;
-use crate::settings::texts;
+use crate::settings::{keeps_its_version, objects, texts};
 use crate::user::UserSide;
 
 /// Our layer of configuration, and that of the terminal interface.
@@ -71,8 +72,7 @@ pub(super) fn write(request: &Provisioning<'_>) -> Result<Vec<EnvPair>, Provisio
     let plugin = |name: &str| json!([scripts.join(name).as_str(), options]);
     write_private(files, &tui, &json!({ "plugin": [plugin("terminal.js")] }).to_string())?;
     vars.push((CONTENT, content(request, plugin("events.js"))?.to_string()));
-    let policy = request.settings.iter().find_map(|settings| settings.extra.get("update_policy"));
-    if policy.and_then(|policy| policy.as_str()).is_none_or(|policy| policy == "NEVER") {
+    if keeps_its_version(request.settings) {
         vars.push((NO_UPDATES, "1".to_owned()));
     }
     vars.into_iter().map(|(name, value)| Ok(EnvPair::new(name.parse()?, &value)?)).collect()
@@ -85,12 +85,11 @@ fn write_private(files: &dyn Files, path: &HostPath, text: &str) -> Result<(), P
 /// Our layer: the user's own of that kind, our plugin, what the type says.
 fn content(request: &Provisioning<'_>, plugin: Value) -> Result<Value, ProvisionError> {
     let theirs = request.vars.get(CONTENT).filter(|text| !text.trim().is_empty());
-    let theirs: Map<String, Value> = match theirs {
+    let mut content: Map<String, Value> = match theirs {
         Some(text) => serde_json::from_str(text)
             .map_err(|source| ProvisionError::Damaged { path: HostPath::new(CONTENT), source })?,
         None => Map::new(),
     };
-    let mut content = Value::Object(theirs);
     push(&mut content, "plugin", plugin);
     let prompt = texts(request.settings, "append_system_prompt")?;
     if !prompt.is_empty() {
@@ -98,23 +97,11 @@ fn content(request: &Provisioning<'_>, plugin: Value) -> Result<Value, Provision
         write_private(request.host.files(), &path, &prompt.join("\n\n"))?;
         push(&mut content, "instructions", path.as_str().into());
     }
-    for settings in request.settings.iter().rev() {
-        const KEY: &str = "settings_overrides";
-        let Some(overrides) = settings.extra.get(KEY) else { continue };
-        match serde_json::to_value(overrides) {
-            Ok(patch @ Value::Object(_)) => merge(&mut content, patch),
-            _ => return Err(ProvisionError::Setting { key: KEY, expected: "a table" }),
-        }
+    let mut content = Value::Object(content);
+    for patch in objects(request.settings, "settings_overrides")? {
+        merge(&mut content, Value::Object(patch));
     }
     Ok(content)
-}
-
-/// Adds to a list, made where there is none.
-fn push(content: &mut Value, key: &str, value: Value) {
-    match &mut content[key] {
-        Value::Array(list) => list.push(value),
-        slot => *slot = json!([value]),
-    }
 }
 
 /// Tables are merged, lists grow, everything else is replaced: as opencode merges its layers.

@@ -89,6 +89,8 @@ struct Asked {
 /// What the log of one launch adds up to.
 #[derive(Debug, Default)]
 struct Log {
+    /// Whether any line is understood, of whichever launch.
+    is_understood: bool,
     ready: Option<Timestamp>,
     turns: BTreeMap<String, Turn>,
     asked: Vec<Asked>,
@@ -101,6 +103,7 @@ impl Log {
         for line in text.lines() {
             // The newest line may be half-written, the oldest half-read.
             let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
+            log.is_understood = true;
             match Timestamp::from_millisecond(line.at) {
                 Ok(at) if at >= launched => log.add(line, at),
                 _ => {}
@@ -144,8 +147,13 @@ impl Log {
 
     /// It is told twice that a failed turn is over; only the first time says how.
     fn end(&mut self, session: &str, at: Timestamp) {
-        let Some(turn) = self.turns.remove(session) else { return };
-        self.ended = Some((at, turn.failure.unwrap_or(TurnEnd::Answered)));
+        let failure = match self.turns.remove(session) {
+            Some(turn) => turn.failure,
+            // Its beginning is further back than what was read, or lost.
+            None if self.ended.is_none() => None,
+            None => return,
+        };
+        self.ended = Some((at, failure.unwrap_or(TurnEnd::Answered)));
         if self.turns.is_empty() {
             // No question outlives its turn.
             self.asked.clear();
@@ -169,6 +177,13 @@ fn log_of(facts: &ProgramFacts, markers: &Markers) -> Option<Log> {
 /// The state that follows; `None` while opencode has said nothing yet.
 pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
     let log = log_of(facts, markers)?;
+    // It is made with its first line and only grows.
+    if !log.is_understood {
+        let evidence = "what opencode's plugin noted is lost or not understood";
+        return Some(
+            StateReport::new(AgentState::Unknown, StateSource::Program, evidence).since(facts.changed),
+        );
+    }
     if let Some(asked) = log.asked.first() {
         let evidence = match asked.reason {
             WaitingReason::Question => "opencode asked a question",
@@ -242,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_launch_says_nothing_before_it_is_ready_and_waits_then() {
-        assert_eq!(standing(&[]), None);
+        assert_eq!(state(&ProgramFacts::default(), &markers()), None);
         assert_eq!(standing(&[r#"{"at":999,"type":"tui.ready"}"#, r#"{"at":10"#]), None);
         assert!(!is_ready(&facts(&[]), &markers()) && is_ready(&facts(&[READY]), &markers()));
         assert_eq!(standing(&[READY]).as_deref(), Some("WAITING END_OF_TURN"));
@@ -256,6 +271,15 @@ mod tests {
         assert_eq!(standing(&[earlier, READY]).as_deref(), Some("WAITING END_OF_TURN"));
         let other = r#"{"at":1010,"type":"chat.message","session":"t"}"#;
         assert_eq!(standing(&[TAKEN, other, IDLE]).as_deref(), Some("RUNNING"), "another session works");
+    }
+
+    #[test]
+    fn a_log_that_lost_its_lines_is_unknown_until_opencode_speaks_again() {
+        for damaged in ["", "{\"at\":1001,\"ty", "\u{fffd}\u{0}"] {
+            assert_eq!(standing(&[damaged]).as_deref(), Some("UNKNOWN"), "{damaged:?}");
+        }
+        assert_eq!(standing(&["\u{fffd}", IDLE]).as_deref(), Some("WAITING END_OF_TURN"));
+        assert_eq!(standing(&["\u{fffd}", TAKEN]).as_deref(), Some("RUNNING"));
     }
 
     #[test]

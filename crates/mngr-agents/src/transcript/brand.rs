@@ -1,5 +1,7 @@
 //! The brands whose conversations can be read, and where each keeps them below an agent's state folder.
 
+use std::time::Duration;
+
 use mngr_host::files::{FileKind, Files, FilesError};
 use mngr_model::HostPath;
 
@@ -51,6 +53,16 @@ impl Brand {
             Self::Claude => "Claude Code",
             Self::Codex => "Codex",
             Self::Opencode => "opencode",
+        }
+    }
+
+    /// How long after its program said what it did the record may still lack it.
+    pub(super) fn lag(self) -> Duration {
+        match self {
+            // Its hooks and its status come first; the record is written now and then, 180 ms later at most as measured.
+            Self::Claude => Duration::from_millis(300),
+            // What they say is read off the record, or written after it.
+            Self::Codex | Self::Opencode => Duration::ZERO,
         }
     }
 

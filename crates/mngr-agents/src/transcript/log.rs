@@ -1,11 +1,14 @@
 //! The native files of one agent's conversation, read again and again while they grow.
 //!
-//! Spawns nothing. Every call costs a few listings and reads only what is new.
+//! Spawns nothing. Reading costs a few listings and takes only what is new.
 
 use std::collections::{BTreeMap, HashSet};
+use std::thread;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_host::files::{Files, FilesError};
+use mngr_model::layout::AgentLayout;
 use mngr_model::{EventId, HostPath};
 
 use super::brand::Brand;
@@ -48,6 +51,21 @@ impl NativeLog {
     /// The brand that wrote it.
     pub fn brand(&self) -> Brand {
         self.brand
+    }
+
+    /// Waits, for a moment at most, until what the agent has just done is in its record: whoever was told that a turn has
+    /// ended finds the answer there.
+    pub fn settle(&self, files: &dyn Files, now: Timestamp) -> Result<(), FilesError> {
+        let lag = self.brand.lag();
+        if lag.is_zero() {
+            return Ok(());
+        }
+        let activity = AgentLayout::new(self.state.clone()).activity_agent();
+        let Some(active) = files.stat(&activity)?.and_then(|stat| stat.modified) else { return Ok(()) };
+        // The clock of its host may be ahead of ours.
+        let age = Duration::try_from(now.duration_since(active)).unwrap_or_default();
+        thread::sleep(lag.saturating_sub(age));
+        Ok(())
     }
 
     /// Everything that was written since the last call, by time; each thing said once.

@@ -1,5 +1,8 @@
 //! The readers on lines that the real programs wrote.
 
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp};
 use mngr_host::files::{Access, Durability, Files};
 use mngr_host::host::Host;
 use mngr_host::local::{LocalFiles, LocalHost};
@@ -304,4 +307,27 @@ fn a_brand_is_known_by_its_type_or_by_what_it_left() {
     assert_eq!(Brand::of_state(&LocalFiles, &state.root()).unwrap(), None);
     state.write("plugin/opencode/transcript.jsonl", "");
     assert_eq!(Brand::of_state(&LocalFiles, &state.root()).unwrap(), Some(Brand::Opencode));
+}
+
+#[test]
+fn a_record_that_is_written_late_is_waited_for_while_the_agent_has_just_been_active() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = HostPath::new(dir.path().to_str().unwrap());
+    let activity = state.join("activity/agent");
+    LocalFiles.make_folder(&activity.parent().unwrap()).unwrap();
+    let settling = |brand: Brand, age: SignedDuration| {
+        LocalFiles.write(&activity, b"", Access::Private, Durability::Cached).unwrap();
+        let active = LocalFiles.stat(&activity).unwrap().unwrap().modified.unwrap();
+        let log = NativeLog::new(brand, state.clone(), Scope::Conversation);
+        let started = Instant::now();
+        log.settle(&LocalFiles, active + age).unwrap();
+        started.elapsed()
+    };
+    let lag = Brand::Claude.lag();
+    assert!(settling(Brand::Claude, SignedDuration::ZERO) >= lag);
+    assert!(settling(Brand::Claude, SignedDuration::from_hours(-1)) >= lag, "its host's clock is ahead");
+    assert!(settling(Brand::Claude, SignedDuration::from_secs(1)) < lag);
+    assert!(settling(Brand::Codex, SignedDuration::ZERO) < lag);
+    LocalFiles.remove_tree(&activity).unwrap();
+    NativeLog::new(Brand::Claude, state, Scope::Conversation).settle(&LocalFiles, Timestamp::MIN).unwrap();
 }

@@ -14,5 +14,6 @@ pub(crate) mod provider;
 pub(crate) mod retry;
 pub(crate) mod screen;
 pub(crate) mod template;
+pub(crate) mod tmr;
 pub(crate) mod tmux;
 pub(crate) mod top;

@@ -11,6 +11,7 @@ use super::plugin::PluginSettings;
 use super::provider::ProviderSettings;
 use super::retry::RetrySettings;
 use super::template::CreateTemplate;
+use super::tmr::TmrSettings;
 use super::tmux::TmuxSettings;
 use crate::declare::{choice, settings_table};
 
@@ -75,6 +76,8 @@ settings_table! {
         pub logging: LoggingSettings,
         /// How often a lost connection is tried again.
         pub retry: RetrySettings,
+        /// The test map-reduce.
+        pub tmr: TmrSettings,
         /// Custom kinds of agents, and settings of the built-in ones.
         pub agent_types: BTreeMap<String, AgentTypeSettings>,
         /// Where agents can run.

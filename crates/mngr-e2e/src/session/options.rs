@@ -59,8 +59,11 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Reads them from variables. An empty variable is none.
-    pub(crate) fn from_variables(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, SessionError> {
+    /// Reads them from variables. An empty variable is none; a relative path starts at `here`.
+    pub(crate) fn from_variables(
+        here: &HostPath,
+        lookup: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, SessionError> {
         let get = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let choice =
             |name: &'static str, default| get(name).map_or(Ok(default), |text| Keep::parse(name, &text));
@@ -70,8 +73,8 @@ impl Options {
             artifacts: choice(MNGR_E2E_ARTIFACTS, defaults.artifacts)?,
             run: get(MNGR_E2E_RUN),
             run_key: get(NEXTEST_RUN_ID),
-            output: get(MNGR_E2E_OUTPUT).map(HostPath::new),
-            bin: get(MNGR_E2E_BIN),
+            output: get(MNGR_E2E_OUTPUT).map(|path| here.join(&path)),
+            bin: get(MNGR_E2E_BIN).map(|folders| absolute(here, &folders)),
         };
         if options.keep_env > options.artifacts {
             let (keep_env, artifacts) = (MNGR_E2E_KEEP_ENV, MNGR_E2E_ARTIFACTS);
@@ -81,12 +84,18 @@ impl Options {
     }
 }
 
+/// The folders of a search path as a command finds them that runs elsewhere.
+fn absolute(here: &HostPath, folders: &str) -> String {
+    let folders: Vec<String> = folders.split(':').map(|folder| here.join(folder).to_string()).collect();
+    folders.join(":")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn options(variables: &[(&str, &str)]) -> Result<Options, SessionError> {
-        Options::from_variables(|name| {
+        Options::from_variables(&HostPath::new("/p"), |name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
     }
@@ -101,6 +110,13 @@ mod tests {
         let variables = [(MNGR_E2E_KEEP_ENV, "yes"), (MNGR_E2E_ARTIFACTS, "on-failure")];
         assert!(matches!(options(&variables), Err(SessionError::NarrowArtifacts { .. })));
         assert!(options(&[(MNGR_E2E_KEEP_ENV, "on-failure")]).is_ok());
+    }
+
+    #[test]
+    fn relative_paths_are_made_absolute_because_commands_run_elsewhere() {
+        let options = options(&[(MNGR_E2E_BIN, "bin:/usr/bin"), (MNGR_E2E_OUTPUT, "out")]).unwrap();
+        assert_eq!(options.bin.as_deref(), Some("/p/bin:/usr/bin"));
+        assert_eq!(options.output, Some(HostPath::new("/p/out")));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What a test may choose before it begins.
 
+use mngr_model::HostPath;
+
 use super::environment::Project;
-use super::error::{SessionError, or_fail};
+use super::error::or_fail;
 use super::options::Options;
 use super::{Session, TestPlace};
 
@@ -26,7 +28,8 @@ impl Setup {
     /// When a variable holds none of its choices.
     #[track_caller]
     pub fn new(place: TestPlace) -> Self {
-        let options = or_fail(Options::from_variables(|name| std::env::var(name).ok()));
+        let options =
+            or_fail(Options::from_variables(&HostPath::new(&place.package), |name| std::env::var(name).ok()));
         Self { place, options, project: Project::default() }
     }
 
@@ -50,10 +53,6 @@ impl Setup {
     /// When the environment or the folder of the artifacts cannot be made.
     #[track_caller]
     pub fn start(self) -> Session {
-        or_fail(self.try_start())
-    }
-
-    fn try_start(self) -> Result<Session, SessionError> {
-        Session::open(self)
+        or_fail(Session::open(self))
     }
 }

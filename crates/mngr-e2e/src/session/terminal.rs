@@ -32,6 +32,8 @@ use reader::{Reader, Wish};
 const TERM: &str = "xterm-256color";
 /// The size of a new terminal.
 const SIZE: TerminalSize = TerminalSize { cols: 100, rows: 30 };
+/// How long no key follows other typing.
+const BETWEEN_KEYS: Duration = Duration::from_millis(10);
 
 /// A terminal with a program in it. When it is dropped the program is ended.
 ///
@@ -158,10 +160,10 @@ impl Terminal {
     /// When there is no such key.
     #[track_caller]
     pub fn press(&self, key: &str) {
-        match keys::bytes_of(key) {
-            Some(bytes) => self.wish(Wish::Type(bytes)),
-            None => panic!("there is no key `{key}`"),
-        }
+        let Some(bytes) = keys::bytes_of(key) else { panic!("there is no key `{key}`") };
+        // tmux takes what comes within a millisecond of other typing for a paste, and no paste is a key binding.
+        thread::sleep(BETWEEN_KEYS);
+        self.wish(Wish::Type(bytes));
     }
 
     /// Gives the terminal another size.

@@ -99,6 +99,14 @@ fn a_test_leaves_a_record_and_both_transcripts_and_no_environment() {
 }
 
 #[test]
+fn the_macro_cites_every_text_it_is_given() {
+    let output = tempfile::tempdir().unwrap();
+    let e2e = setup(&output).start();
+    crate::tutorial_block!(e2e, "mngr list", "mngr stop a");
+    assert_eq!(read_text(e2e.artifacts().join("tutorial_block.txt")), "mngr list\n\nmngr stop a\n");
+}
+
+#[test]
 fn a_failed_test_is_recorded_with_its_message() {
     let output = tempfile::tempdir().unwrap();
     let e2e = setup(&output).start();

@@ -124,7 +124,8 @@ pub(crate) struct Part {
 
 /// The paragraphs of a cited text, by the grammar of scripts.
 pub(crate) fn parts(text: &str) -> Vec<Part> {
-    let lines: Vec<&str> = text.lines().collect();
+    // The indentation is the test's: with it, the line that ends a here-document would not be found.
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let kinds = shell_lines(&lines.join("\n")).kinds;
     let part = |it: Paragraph<'_>| Part { text: it.lines.join("\n"), has_command: it.has_command() };
     paragraphs(&lines, &kinds).into_iter().map(part).collect()

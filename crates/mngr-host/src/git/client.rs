@@ -89,6 +89,7 @@ pub(super) struct Invocation<'g> {
     settings: Vec<String>,
     args: Vec<String>,
     env: Vec<(&'static str, String)>,
+    input: Option<Vec<u8>>,
     deadline: Duration,
 }
 
@@ -107,6 +108,7 @@ impl<'g> Invocation<'g> {
             settings: Vec::new(),
             args: args.map(str::to_owned).to_vec(),
             env: Vec::new(),
+            input: None,
             deadline: QUICK,
         }
     }
@@ -135,6 +137,12 @@ impl<'g> Invocation<'g> {
         self
     }
 
+    /// What it reads.
+    pub(super) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.input = Some(bytes.into());
+        self
+    }
+
     /// How long it may take.
     pub(super) fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
@@ -143,7 +151,7 @@ impl<'g> Invocation<'g> {
 
     /// Runs it; any exit status is an answer.
     pub(super) fn output(self) -> Result<Output, GitError> {
-        let Self { git, settings, args, env, deadline, .. } = self;
+        let Self { git, settings, args, env, input, deadline, .. } = self;
         // The C locale because failures are told apart by their text.
         let mut cmd = git.program().env("LC_ALL", "C").env("GIT_EDITOR", ":").deadline(deadline);
         cmd = cmd.args(["-c", "core.quotepath=off"]);
@@ -153,6 +161,9 @@ impl<'g> Invocation<'g> {
         cmd = cmd.args(args);
         for (name, value) in env {
             cmd = cmd.env(name, value);
+        }
+        if let Some(bytes) = input {
+            cmd = cmd.stdin(bytes);
         }
         Ok(git.host.exec(&cmd)?)
     }

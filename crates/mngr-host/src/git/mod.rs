@@ -6,14 +6,18 @@
 //!
 //! Needs git 2.38 or newer (`merge-tree --write-tree`, `worktree list -z`).
 
+mod bundle;
 mod client;
 mod clone;
 mod compare;
 mod error;
+mod history;
 mod lfs;
 mod locate;
 mod merge;
 mod mirror;
+mod patch;
+mod pristine;
 mod refs;
 mod repo;
 mod start;
@@ -21,6 +25,7 @@ mod stash;
 pub mod status;
 mod submodule;
 mod sync;
+mod tree;
 mod unclean;
 mod unheld;
 pub mod url;
@@ -33,9 +38,12 @@ pub use client::Git;
 pub use clone::clone_repository;
 pub use compare::MergePreview;
 pub use error::{GitError, SubmoduleProblem};
+pub use history::CommitInfo;
 pub use locate::Location;
 pub use merge::MergeOutcome;
 pub use mirror::MirrorRoute;
+pub use patch::{FileChange, FileMode, Hunk, Line};
+pub use pristine::Pristine;
 pub use refs::{BranchState, DeleteBranch, RESCUE_PREFIX, rescue_ref};
 pub use repo::RepoFacts;
 pub use start::StartPoint;
@@ -43,6 +51,7 @@ pub use stash::Stash;
 pub use status::{Head, RepoPath, UncleanEntry, UncleanKind};
 pub use submodule::Submodule;
 pub use sync::{AheadBehind, BranchFetch, BranchUpdate, Direction};
+pub use tree::{NewCommit, TreeEntry};
 pub use unclean::{IgnoredFiles, UncleanCopy};
 pub use url::{is_git_url, repo_name_from_url, strip_credentials};
 pub use worktree::{MoveOutcome, RemoveOutcome, WorktreeEntry};

@@ -1,3 +1,5 @@
+//! Finding runs and tests, and what a second look reads.
+
 use mngr_host::files::Files as _;
 use mngr_host::local::LocalFiles;
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use mngr_e2e::transcript::{normalise, parse_lines};
 use mngr_host::files::{Files, FilesError};
-use mngr_model::artifacts::{TRANSCRIPT_LINES_FILE, TRANSCRIPT_TEXT_FILE, TestStatus};
+use mngr_model::artifacts::TestStatus;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::escapes::plain;
 use super::piece::{PageError, Piece};
-use crate::catalogue::{Catalogue, Key, Test, TranscriptForm};
+use crate::catalogue::{Key, Test, TranscriptForm};
 
 /// Only so much of a transcript is compared.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -22,10 +22,11 @@ const MAX_LINES: usize = 20_000;
 /// After this the difference may be larger than it need be.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The tries worth comparing with when not all can be: the one before, and the last one before it that passed.
-pub(crate) fn worth_comparing<'a>(catalogue: &'a Catalogue, test: &Test) -> Vec<&'a Arc<Test>> {
-    let mut tries = catalogue.tries().remove(test.id()).unwrap_or_default();
-    tries.truncate(tries.iter().position(|other| other.key == test.key).unwrap_or(0));
+/// Of the tries of a test, oldest first, those worth comparing one with when not all can be: the one before it, and the last
+/// one before it that passed.
+pub(crate) fn worth_comparing<'a>(tries: &[&'a Arc<Test>], test: &Test) -> Vec<&'a Arc<Test>> {
+    let before = tries.iter().position(|other| other.key == test.key).unwrap_or(0);
+    let tries = &tries[..before];
     let passed = tries.iter().rev().find(|other| other.status() == Some(TestStatus::Passed)).copied();
     let mut found: Vec<&Arc<Test>> = tries.last().copied().into_iter().chain(passed).collect();
     found.dedup_by_key(|other| other.key.clone());
@@ -73,18 +74,12 @@ fn name(new: &Key, old: &Key) -> String {
 
 /// The normalised text of a transcript, and whether there is more of it.
 fn text(files: &dyn Files, test: &Test) -> Result<(String, bool), FilesError> {
-    let (bytes, is_cut) = match test.transcript {
-        Some(TranscriptForm::Lines) => {
-            let bytes = files.read_part(&test.folder.join(TRANSCRIPT_LINES_FILE), 0, MAX_BYTES)?;
-            (parse_lines(&bytes).to_text(), bytes.len() == MAX_BYTES)
-        }
-        Some(TranscriptForm::Text) => {
-            let bytes = files.read_part(&test.folder.join(TRANSCRIPT_TEXT_FILE), 0, MAX_BYTES)?;
-            let is_cut = bytes.len() == MAX_BYTES;
-            (bytes, is_cut)
-        }
-        None => (Vec::new(), false),
-    };
+    let Some(file) = test.transcript_file() else { return Ok(Default::default()) };
+    let mut bytes = files.read_part(&file, 0, MAX_BYTES)?;
+    let is_cut = bytes.len() == MAX_BYTES;
+    if test.transcript == Some(TranscriptForm::Lines) {
+        bytes = parse_lines(&bytes).to_text();
+    }
     let text = String::from_utf8_lossy(&bytes);
     let lines: String = text.lines().flat_map(|line| [plain(line), "\n".to_owned()]).collect();
     Ok((normalise(&lines), is_cut))

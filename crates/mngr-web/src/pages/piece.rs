@@ -24,6 +24,11 @@ impl Piece {
         );
         Self { name, script }
     }
+
+    /// The last part of its name.
+    pub(crate) fn last_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
 }
 
 /// JSON that is also safe inside a script element and in scripts of old: no `<`, no line separators but `\n`.
@@ -59,7 +64,6 @@ pub enum PageError {
     Stopped,
 }
 
-#[cfg(test)]
 impl Sink for Vec<Piece> {
     fn put(&mut self, piece: Piece) -> Result<(), PageError> {
         self.push(piece);

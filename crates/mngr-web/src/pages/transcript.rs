@@ -7,10 +7,7 @@ use std::collections::BTreeMap;
 
 use mngr_cast::frames::Run;
 use mngr_host::files::Files;
-use mngr_model::artifacts::{
-    CommandEvent, EndEvent, OutputEvent, OutputStream, TRANSCRIPT_LINES_FILE, TRANSCRIPT_TEXT_FILE,
-    TranscriptEvent,
-};
+use mngr_model::artifacts::{CommandEvent, EndEvent, OutputEvent, OutputStream, TranscriptEvent};
 
 use super::escapes::Escapes;
 use super::lines::Lines;
@@ -24,15 +21,14 @@ const MAX_HELD: usize = 64 * 1024;
 /// Makes the pieces of a test's transcript.
 pub(crate) fn transcript(files: &dyn Files, test: &Test, sink: &mut dyn Sink) -> Result<(), PageError> {
     let rows = Rows::new(sink, format!("test/{}/rows", test.key));
-    match test.transcript {
-        Some(TranscriptForm::Lines) => from_lines(files, test, rows),
-        Some(TranscriptForm::Text) => from_text(files, test, rows),
-        None => rows.finish(),
+    match (test.transcript, test.transcript_file()) {
+        (Some(TranscriptForm::Lines), Some(file)) => from_lines(Lines::open(files, &file)?, rows),
+        (Some(TranscriptForm::Text), Some(file)) => from_text(Lines::open(files, &file)?, rows),
+        _ => rows.finish(),
     }
 }
 
-fn from_lines(files: &dyn Files, test: &Test, rows: Rows<'_>) -> Result<(), PageError> {
-    let mut lines = Lines::open(files, &test.folder.join(TRANSCRIPT_LINES_FILE))?;
+fn from_lines(mut lines: Lines<'_>, rows: Rows<'_>) -> Result<(), PageError> {
     let mut writer = Writer { rows, open: BTreeMap::new(), current: None };
     while let Some(line) = lines.next_line()? {
         match serde_json::from_slice(&line) {
@@ -168,8 +164,7 @@ fn index(stream: OutputStream) -> usize {
 }
 
 /// The text form of runs that have no other: what a line is, its first two characters say.
-fn from_text(files: &dyn Files, test: &Test, mut rows: Rows<'_>) -> Result<(), PageError> {
-    let mut lines = Lines::open(files, &test.folder.join(TRANSCRIPT_TEXT_FILE))?;
+fn from_text(mut lines: Lines<'_>, mut rows: Rows<'_>) -> Result<(), PageError> {
     let mut escapes = Escapes::default();
     let mut id = 0;
     while let Some(line) = lines.next_line()? {

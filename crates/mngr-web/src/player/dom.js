@@ -12,13 +12,18 @@ window.mngr = {};
       else if (name === "href") setAddress(element, value);
       else element.setAttribute(name, value === true ? "" : value);
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined)
-      .map((child) => (typeof child === "string" ? mngr.clean(child) : child)));
+    element.append(
+      ...children
+        .flat()
+        .filter((child) => child !== null && child !== undefined)
+        .map((child) => (typeof child === "string" ? mngr.clean(child) : child)),
+    );
     return element;
   };
 
   // Without characters that are not seen but act: controls, and those that turn the direction of what follows.
-  mngr.clean = (text) => String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+  mngr.clean = (text) =>
+    String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
   // Addresses lead to places in this page and to files of its server, nowhere else.
   const setAddress = (element, address) => {
@@ -46,37 +51,63 @@ window.mngr = {};
     return hours ? `${hours}:${String(minutes % 60).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
   };
 
-  mngr.when = (ms) =>
-    ms ? new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "";
+  mngr.when = (ms) => (ms ? new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "");
 
   mngr.count = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
 
   // Said to screen readers.
   mngr.say = (text) => (document.getElementById("live").textContent = text);
 
-  const WORDS = { passed: "passed", failed: "failed", error: "error", skipped: "skipped", running: "running", unknown: "no result" };
+  const WORDS = {
+    passed: "passed",
+    failed: "failed",
+    error: "error",
+    skipped: "skipped",
+    running: "running",
+    unknown: "no result",
+  };
   const SIGNS = { passed: "\u2713", failed: "\u2717", error: "!", skipped: "\u2013", running: "\u2026", unknown: "?" };
   // A status has a sign and a word, so that it is clear without colour.
   mngr.status = (status) =>
-    mngr.el("span", { class: `status s-${status}` },
-      mngr.el("span", { class: "sign", "aria-hidden": "true", text: SIGNS[status] || "?" }), WORDS[status] || status);
+    mngr.el(
+      "span",
+      { class: `status s-${status}` },
+      mngr.el("span", { class: "sign", "aria-hidden": "true", text: SIGNS[status] || "?" }),
+      WORDS[status] || status,
+    );
 
   // Text with a look. A run is text, or [text, foreground, background, flags]; see mngr-cast.
   const colour = (number) => {
     if (number < 0) return null;
     if (number < 16) return `var(--c${number})`;
     if (number >= 256) return `#${(number - 256).toString(16).padStart(6, "0")}`;
-    if (number >= 232) return `rgb(${Array(3).fill(8 + 10 * (number - 232)).join()})`;
+    if (number >= 232)
+      return `rgb(${Array(3)
+        .fill(8 + 10 * (number - 232))
+        .join()})`;
     const cube = (part) => (part ? 55 + 40 * part : 0);
     const n = number - 16;
     return `rgb(${cube(Math.floor(n / 36))},${cube(Math.floor(n / 6) % 6)},${cube(n % 6)})`;
   };
-  const FLAGS = [[1, "bold"], [2, "faint"], [4, "italic"], [8, "under"], [16, "struck"], [32, "blink"], [128, "wide"]];
+  const FLAGS = [
+    [1, "bold"],
+    [2, "faint"],
+    [4, "italic"],
+    [8, "under"],
+    [16, "struck"],
+    [32, "blink"],
+    [128, "wide"],
+  ];
 
   mngr.run = (run) => {
     if (typeof run === "string") return document.createTextNode(mngr.clean(run));
     const [text, front, back, flags] = run;
-    const span = mngr.el("span", { class: FLAGS.filter(([bit]) => flags & bit).map(([, name]) => name).join(" ") || null });
+    const span = mngr.el("span", {
+      class:
+        FLAGS.filter(([bit]) => flags & bit)
+          .map(([, name]) => name)
+          .join(" ") || null,
+    });
     let [fg, bg] = [colour(front), colour(back)];
     if (flags & 64) [fg, bg] = [bg || "var(--term-bg)", fg || "var(--term-fg)"];
     if (fg) span.style.color = fg;

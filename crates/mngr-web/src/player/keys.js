@@ -3,16 +3,42 @@
 (() => {
   const { el } = mngr;
   const KEYS = [
-    ["/", "search"], ["j  k", "next, previous test or command"], ["Enter", "open the test"], ["n  p", "next, previous test of the run"],
-    ["Esc", "back to the list"], ["Space", "play, pause"], ["\u2190  \u2192", "5 seconds back, forth (in a recording)"],
-    ["<  >", "slower, faster (in a recording)"], ["t", "from the recording to the transcript"], ["?", "this help"],
+    ["/", "search"],
+    ["j  k", "next, previous test or command"],
+    ["Enter", "open the test"],
+    ["n  p", "next, previous test of the run"],
+    ["Esc", "back to the list"],
+    ["Space", "play, pause"],
+    ["\u2190  \u2192", "5 seconds back, forth (in a recording)"],
+    ["<  >", "slower, faster (in a recording)"],
+    ["t", "from the recording to the transcript"],
+    ["f", "the recording on the full screen"],
+    ["?", "this help"],
   ];
   const help = document.getElementById("help");
 
   mngr.help = () => {
-    mngr.replace(help, el("h2", { text: "Keys" }),
-      el("dl", { class: "keys" }, KEYS.map(([key, says]) => el("div", {}, el("dt", {}, key.split("  ").map((one) => el("kbd", { text: one }))), el("dd", { text: says })))),
-      el("form", { method: "dialog" }, el("button", { class: "control text-button", text: "Close" })));
+    mngr.replace(
+      help,
+      el("h2", { text: "Keys" }),
+      el(
+        "dl",
+        { class: "keys" },
+        KEYS.map(([key, says]) =>
+          el(
+            "div",
+            {},
+            el(
+              "dt",
+              {},
+              key.split("  ").map((one) => el("kbd", { text: one })),
+            ),
+            el("dd", { text: says }),
+          ),
+        ),
+      ),
+      el("form", { method: "dialog" }, el("button", { class: "control text-button", text: "Close" })),
+    );
     help.showModal();
   };
   help.addEventListener("click", (event) => event.target === help && help.close());
@@ -24,13 +50,18 @@
     if (isTyping) return;
     const { view } = mngr.route();
     const inTest = {
-      j: () => mngr.test.jump(1), k: () => mngr.test.jump(-1), n: () => mngr.test.step("next"), p: () => mngr.test.step("previous"),
+      j: () => mngr.test.jump(1),
+      k: () => mngr.test.jump(-1),
+      n: () => mngr.test.step("next"),
+      p: () => mngr.test.step("previous"),
       t: () => mngr.test.player()?.element.dispatchEvent(new KeyboardEvent("keydown", { key: "t" })),
+      f: () => mngr.test.player()?.element.dispatchEvent(new KeyboardEvent("keydown", { key: "f" })),
       " ": () => !event.target.matches("button, a, summary") && mngr.test.player()?.toggle(),
     };
     const inList = { j: () => mngr.list.move(1), k: () => mngr.list.move(-1) };
     const everywhere = {
-      "/": () => document.getElementById("search").focus(), "?": mngr.help,
+      "/": () => document.getElementById("search").focus(),
+      "?": mngr.help,
       Escape: () => view !== "list" && mngr.go(mngr.place.list()),
     };
     const f = { ...(view === "test" ? inTest : view === "list" ? inList : {}), ...everywhere }[event.key];

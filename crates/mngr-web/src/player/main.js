@@ -5,8 +5,13 @@
   const main = document.getElementById("main");
   let visit = null;
 
-  const search = el("input", { id: "search", type: "search", placeholder: "Filter; Enter searches all", "aria-label": "Filter tests; Enter searches everything",
-    autocomplete: "off", spellcheck: "false",
+  const search = el("input", {
+    id: "search",
+    type: "search",
+    placeholder: "Filter; Enter searches all",
+    "aria-label": "Filter tests; Enter searches everything",
+    autocomplete: "off",
+    spellcheck: "false",
     on: {
       input: () => {
         mngr.list.filter.words = search.value.trim();
@@ -15,16 +20,32 @@
       keydown: (event) => {
         if (event.key === "Enter" && search.value.trim()) mngr.go(mngr.place.search(search.value.trim()));
       },
-    } });
-  mngr.replace(document.getElementById("bar"),
-    el("a", { class: "brand", href: mngr.place.list() }, el("span", { class: "brand-mark", "aria-hidden": "true", text: "\u25e7" }), "mngr", el("span", { class: "brand-view", text: "view" })),
+    },
+  });
+  mngr.replace(
+    document.getElementById("bar"),
+    el(
+      "a",
+      { class: "brand", href: mngr.place.list() },
+      el("span", { class: "brand-mark", "aria-hidden": "true", text: "\u25e7" }),
+      "mngr",
+      el("span", { class: "brand-view", text: "view" }),
+    ),
     el("div", { class: "search", role: "search" }, search, el("kbd", { "aria-hidden": "true", text: "/" })),
-    el("button", { class: "control", "aria-label": "Help: keys", title: "Keys (?)", text: "?", on: { click: () => mngr.help() } }));
+    el("button", {
+      class: "control",
+      "aria-label": "Help: keys",
+      title: "Keys (?)",
+      text: "?",
+      on: { click: () => mngr.help() },
+    }),
+  );
 
   const show = (isRefresh) => {
     const place = mngr.route();
     // A search or a comparison goes on while the list behind it grows.
-    if (isRefresh && (place.view === "search" || place.view === "compare") && visit?.view === place.view && visit.isStarted) return;
+    if (isRefresh && (place.view === "search" || place.view === "compare") && visit?.view === place.view && visit.isStarted)
+      return;
     const ticket = { view: place.view };
     visit = ticket;
     const isCurrent = () => visit === ticket;

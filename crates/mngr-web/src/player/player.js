@@ -11,7 +11,18 @@
     // `onMoment(ms)` is told which moment since 1970 the viewer wants to see in the transcript.
     constructor(test, index, name, hooks) {
       Object.assign(this, { name, hooks, version: test.version, prefix: `test/${test.key}/cast${index}` });
-      Object.assign(this, { map: null, time: 0, speed: 1, isPlaying: false, chunk: null, frame: -1, rows: [], size: [80, 24], cursor: null, hits: [] });
+      Object.assign(this, {
+        map: null,
+        time: 0,
+        speed: 1,
+        isPlaying: false,
+        chunk: null,
+        frame: -1,
+        rows: [],
+        size: [80, 24],
+        cursor: null,
+        hits: [],
+      });
       this.#build(test);
       this.resized = new ResizeObserver(() => this.#fit());
       this.resized.observe(this.frameBox);
@@ -19,37 +30,94 @@
     }
 
     #build(test) {
-      const button = (label, text, f, extra = {}) => el("button", { class: "control", "aria-label": label, title: label, text, on: { click: f }, ...extra });
+      const button = (label, text, f, extra = {}) =>
+        el("button", { class: "control", "aria-label": label, title: label, text, on: { click: f }, ...extra });
       this.screen = el("div", { class: "screen-rows" });
       this.cursorMark = el("div", { class: "cursor", hidden: true });
-      this.frameBox = el("div", { class: "screen", role: "img", tabindex: "0", "aria-label": `Recording ${this.name}` },
-        el("div", { class: "screen-inner" }, this.screen, this.cursorMark));
+      this.frameBox = el(
+        "div",
+        { class: "screen", role: "img", tabindex: "0", "aria-label": `Recording ${this.name}` },
+        el("div", { class: "screen-inner" }, this.screen, this.cursorMark),
+      );
       this.frameBox.addEventListener("click", () => this.toggle());
       this.play = button("Play", "\u25b6", () => this.toggle(), { class: "control play" });
-      this.bar = el("input", { type: "range", class: "seekbar", min: "0", max: "1000", value: "0", step: "100", "aria-label": "Moment",
-        on: { input: () => this.seek(Number(this.bar.value)) } });
+      this.bar = el("input", {
+        type: "range",
+        class: "seekbar",
+        min: "0",
+        max: "1000",
+        value: "0",
+        step: "100",
+        "aria-label": "Moment",
+        on: { input: () => this.seek(Number(this.bar.value)) },
+      });
       this.clock = el("output", { class: "clock", text: "0:00.0" });
-      this.faster = el("select", { class: "control speed", "aria-label": "Speed", on: { change: () => (this.speed = Number(this.faster.value)) } },
-        SPEEDS.map((speed) => el("option", { value: speed, text: `${speed}\u00d7`, selected: speed === 1 })));
+      this.faster = el(
+        "select",
+        { class: "control speed", "aria-label": "Speed", on: { change: () => (this.speed = Number(this.faster.value)) } },
+        SPEEDS.map((speed) => el("option", { value: speed, text: `${speed}\u00d7`, selected: speed === 1 })),
+      );
       this.skip = el("input", { type: "checkbox", checked: true });
-      this.find = el("input", { type: "search", class: "find", placeholder: "Find in the recording", "aria-label": "Find in the recording",
-        on: { change: () => this.search(this.find.value), keydown: (event) => {
-          if (event.key === "Enter" && this.find.value === this.searched) { event.preventDefault(); this.nextHit(event.shiftKey ? -1 : 1); }
-        } } });
+      this.find = el("input", {
+        type: "search",
+        class: "find",
+        placeholder: "Find in the recording",
+        "aria-label": "Find in the recording",
+        on: {
+          change: () => this.search(this.find.value),
+          keydown: (event) => {
+            if (event.key === "Enter" && this.find.value === this.searched) {
+              event.preventDefault();
+              this.nextHit(event.shiftKey ? -1 : 1);
+            }
+          },
+        },
+      });
       this.found = el("output", { class: "found" });
       this.markers = el("div", { class: "markers" });
       this.note = el("p", { class: "player-note", role: "status" });
-      this.element = el("section", { class: "player", "aria-label": `Recording ${this.name}`, "data-cast": this.name },
-        el("div", { class: "player-head" }, el("h3", { text: this.name }),
-          mngr.isServed ? el("a", { class: "quiet", href: `raw/${test.key}/${encodeURIComponent(this.name)}`, text: "Save", "aria-label": `Save ${this.name}` }) : null),
+      this.element = el(
+        "section",
+        { class: "player", "aria-label": `Recording ${this.name}`, "data-cast": this.name },
+        el(
+          "div",
+          { class: "player-head" },
+          el("h3", { text: this.name }),
+          mngr.isServed
+            ? el("a", {
+                class: "quiet",
+                href: `raw/${test.key}/${encodeURIComponent(this.name)}`,
+                text: "Save",
+                "aria-label": `Save ${this.name}`,
+              })
+            : null,
+        ),
         this.frameBox,
         el("div", { class: "controls" }, this.play, this.bar, this.clock),
-        el("div", { class: "controls second" }, this.faster,
+        el(
+          "div",
+          { class: "controls second" },
+          this.faster,
           el("label", { class: "control skip" }, this.skip, "Skip pauses"),
-          button("Show this moment in the transcript", "Transcript", () => this.#toTranscript(), { class: "control text-button" }),
-          el("span", { class: "finder" }, this.find, button("Previous place found", "\u2191", () => this.nextHit(-1)),
-            button("Next place found", "\u2193", () => this.nextHit(1)), this.found)),
-        this.markers, this.note);
+          button("Show this moment in the transcript", "Transcript", () => this.#toTranscript(), {
+            class: "control text-button",
+          }),
+          // A terminal of 200 columns is small beside a transcript.
+          document.fullscreenEnabled
+            ? button("Full screen", "Full screen", () => this.#fullScreen(), { class: "control text-button" })
+            : null,
+          el(
+            "span",
+            { class: "finder" },
+            this.find,
+            button("Previous place found", "\u2191", () => this.nextHit(-1)),
+            button("Next place found", "\u2193", () => this.nextHit(1)),
+            this.found,
+          ),
+        ),
+        this.markers,
+        this.note,
+      );
       this.element.addEventListener("keydown", (event) => this.#onKey(event));
     }
 
@@ -64,9 +132,23 @@
       }
       const { duration_ms, markers, problem, exit } = this.map;
       this.bar.max = Math.max(1, duration_ms);
-      this.note.textContent = problem ? `Shown as far as it can be read: ${problem}.` : exit ? `The program ended with ${exit}.` : "";
-      mngr.replace(this.markers, (markers || []).slice(0, 50).map(([ms, label]) =>
-        el("button", { class: "quiet marker", text: `${mngr.clock(ms / 1000)} ${label}`, on: { click: () => this.seek(ms) } })));
+      this.note.textContent = problem
+        ? `Shown as far as it can be read: ${problem}.`
+        : exit
+          ? `The program ended with ${exit}.`
+          : "";
+      mngr.replace(
+        this.markers,
+        (markers || [])
+          .slice(0, 50)
+          .map(([ms, label]) =>
+            el("button", {
+              class: "quiet marker",
+              text: `${mngr.clock(ms / 1000)} ${label}`,
+              on: { click: () => this.seek(ms) },
+            }),
+          ),
+      );
       this.#tell();
       if (this.time > 0) await this.seek(this.time);
     }
@@ -131,7 +213,12 @@
     async #show(time) {
       this.time = time;
       const ticket = (this.ticket = {});
-      const number = this.map ? Math.max(0, mngr.last(this.map.starts, (start) => start <= time)) : this.number || 0;
+      const number = this.map
+        ? Math.max(
+            0,
+            mngr.last(this.map.starts, (start) => start <= time),
+          )
+        : this.number || 0;
       if (!this.chunk || number !== this.number) {
         const chunk = await mngr.load(`${this.prefix}/${number}`, this.version);
         if (ticket !== this.ticket) return; // Somebody wants another moment by now.
@@ -140,7 +227,8 @@
       const frames = this.chunk.frames;
       if (this.frame >= 0 && frames[this.frame] && frames[this.frame].t > time) this.frame = -1;
       // The first frame is a whole screen, also for what comes before it.
-      while (this.frame + 1 < frames.length && (frames[this.frame + 1].t <= time || this.frame < 0)) this.#apply(frames[++this.frame]);
+      while (this.frame + 1 < frames.length && (frames[this.frame + 1].t <= time || this.frame < 0))
+        this.#apply(frames[++this.frame]);
       if (this.map && this.isPlaying && this.map.starts[number + 1] - time < 5000 * this.speed) {
         mngr.load(`${this.prefix}/${number + 1}`, this.version).catch(() => {});
       }
@@ -154,7 +242,8 @@
         this.size = frame.s;
         this.rows = Array.from({ length: frame.s[1] }, () => []);
       }
-      if (frame.u) this.rows = [...this.rows.slice(frame.u), ...Array.from({ length: Math.min(frame.u, this.rows.length) }, () => [])];
+      if (frame.u)
+        this.rows = [...this.rows.slice(frame.u), ...Array.from({ length: Math.min(frame.u, this.rows.length) }, () => [])];
       for (const [row, runs] of frame.l || []) this.rows[row] = runs;
       this.cursor = frame.c || null;
     }
@@ -184,7 +273,8 @@
       const width = this.frameBox.clientWidth - 24;
       if (width <= 0) return;
       this.hasFit = true;
-      const size = Math.max(4, Math.min(15, Math.floor((width / (this.size[0] * 0.603)) * 10) / 10));
+      const largest = document.fullscreenElement === this.element ? 24 : 15;
+      const size = Math.max(4, Math.min(largest, Math.floor((width / (this.size[0] * 0.603)) * 10) / 10));
       this.frameBox.style.fontSize = `${size}px`;
     }
 
@@ -197,6 +287,10 @@
 
     #toTranscript() {
       if (this.map?.started_ms) this.hooks.onMoment(this.map.started_ms + this.time);
+    }
+
+    #fullScreen() {
+      document.fullscreenElement ? document.exitFullscreen() : this.element.requestFullscreen();
     }
 
     // All moments at which a text appears.
@@ -250,6 +344,7 @@
         ">": () => this.#changeSpeed(1),
         "<": () => this.#changeSpeed(-1),
         t: () => this.#toTranscript(),
+        f: () => this.#fullScreen(),
       };
       if (!(event.key in keys) || (event.key === " " && isButton)) return;
       event.preventDefault();

@@ -43,5 +43,8 @@
   runs.byKey = (key) => runs.tests().find((test) => test.key === key);
   // All tries of the same test, newest first.
   runs.tries = (test) =>
-    runs.tests().filter((other) => other.id === test.id).sort((a, b) => (b.started_ms || 0) - (a.started_ms || 0));
+    runs
+      .tests()
+      .filter((other) => other.id === test.id)
+      .sort((a, b) => (b.started_ms || 0) - (a.started_ms || 0));
 })();

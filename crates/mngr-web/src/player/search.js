@@ -4,6 +4,11 @@
   const { el } = mngr;
   const PER_TEST = 8; // More places of one test are only counted.
   const MAX_TESTS = 300;
+  const AHEAD = 12; // So many tests are fetched before they are searched.
+
+  const fetchAhead = (test) => {
+    for (const part of test ? ["map", "0"] : []) mngr.load(`test/${test.key}/rows/${part}`, test.version).catch(() => {});
+  };
 
   // Every place in a test: {href, label, text}.
   async function* places(test, find) {
@@ -20,7 +25,12 @@
       for (const [index, row] of piece.rows.entries()) {
         const text = mngr.plain(row[3]);
         const at = find(text);
-        if (at >= 0) yield { href: mngr.place.row(test.run, test.folder, piece.first + index), label: `line ${piece.first + index + 1}`, text: around(text, at) };
+        if (at >= 0)
+          yield {
+            href: mngr.place.row(test.run, test.folder, piece.first + index),
+            label: `line ${piece.first + index + 1}`,
+            text: around(text, at),
+          };
       }
       yield null; // A chance to stop.
     }
@@ -41,7 +51,11 @@
           const at = find(text);
           if (at < 0 || seen.has(text)) continue;
           if (seen.size < 10000) seen.add(text);
-          yield { href: mngr.place.moment(test.run, test.folder, name, frame.t), label: `${name} ${mngr.clock(frame.t / 1000)}`, text: around(text, at) };
+          yield {
+            href: mngr.place.moment(test.run, test.folder, name, frame.t),
+            label: `${name} ${mngr.clock(frame.t / 1000)}`,
+            text: around(text, at),
+          };
         }
       }
       yield null;
@@ -52,19 +66,34 @@
 
   const marked = (text, words) => {
     const at = mngr.finder(words)(text);
-    return at < 0 ? [text] : [text.slice(0, at), el("mark", { text: text.slice(at, at + words.length) }), text.slice(at + words.length)];
+    return at < 0
+      ? [text]
+      : [text.slice(0, at), el("mark", { text: text.slice(at, at + words.length) }), text.slice(at + words.length)];
   };
 
   mngr.search = async (main, words, isCurrent) => {
     const results = el("div", { class: "results" });
     const progress = el("p", { class: "sum", role: "status" });
     document.title = `${words} \u00b7 mngr view`;
-    mngr.replace(main, el("nav", { class: "crumbs" }, el("a", { href: mngr.place.list(), text: "All runs" }), " / ", el("span", { text: "Search" })),
-      el("h1", { text: `\u201c${words}\u201d` }), progress, results);
+    mngr.replace(
+      main,
+      el(
+        "nav",
+        { class: "crumbs" },
+        el("a", { href: mngr.place.list(), text: "All runs" }),
+        " / ",
+        el("span", { text: "Search" }),
+      ),
+      el("h1", { text: `\u201c${words}\u201d` }),
+      progress,
+      results,
+    );
     const find = mngr.finder(words);
     const tests = words ? mngr.runs.tests() : [];
     let [found, total, breath] = [0, 0, performance.now()];
+    tests.slice(0, AHEAD).forEach(fetchAhead);
     for (const [index, test] of tests.entries()) {
+      fetchAhead(tests[index + AHEAD]);
       progress.textContent = `${mngr.count(total, "place")} so far, ${index} of ${tests.length} tests searched`;
       let list = null;
       let number = 0;
@@ -80,12 +109,34 @@
           total++;
           if (!list) {
             list = el("ul", { class: "places" });
-            results.append(el("section", { class: "result" },
-              el("h2", {}, el("a", { href: mngr.place.test(test.run, test.folder) }, mngr.status(test.status), ` ${test.name}`), el("span", { class: "run-when", text: test.run })), list));
+            results.append(
+              el(
+                "section",
+                { class: "result" },
+                el(
+                  "h2",
+                  {},
+                  el("a", { href: mngr.place.test(test.run, test.folder) }, mngr.status(test.status), ` ${test.name}`),
+                  el("span", { class: "run-when", text: test.run }),
+                ),
+                list,
+              ),
+            );
             found++;
           }
           if (number <= PER_TEST) {
-            list.append(el("li", {}, el("a", { href: place.href, class: "result-link" }, el("span", { class: "place", text: place.label }), el("code", {}, marked(place.text, words)))));
+            list.append(
+              el(
+                "li",
+                {},
+                el(
+                  "a",
+                  { href: place.href, class: "result-link" },
+                  el("span", { class: "place", text: place.label }),
+                  el("code", {}, marked(place.text, words)),
+                ),
+              ),
+            );
           }
         }
       } catch {

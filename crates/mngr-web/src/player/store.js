@@ -22,7 +22,9 @@
       return Promise.resolve(found.value);
     }
     const waiting = pending.get(name);
-    if (waiting) return waiting.version === version ? waiting.promise : waiting.promise.then(() => mngr.load(name, version), () => mngr.load(name, version));
+    if (waiting && waiting.version === version) return waiting.promise;
+    // Two scripts of one name at a time could not be told apart.
+    if (waiting) return waiting.promise.catch(() => null).then(() => mngr.load(name, version));
     const entry = { version };
     entry.promise = new Promise((resolve, reject) => {
       const script = document.createElement("script");

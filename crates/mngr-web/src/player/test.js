@@ -13,14 +13,35 @@
     const others = mngr.runs.tries(brief);
     if (others.length < 2) return null;
     const can = (other) => other.key !== brief.key && (compare === "any" || compare.includes(other.key));
-    return el("section", { class: "panel tries" }, el("h2", { text: `${others.length} tries` }),
-      el("ul", { class: "try-list" }, others.slice(0, 12).map((other) =>
-        el("li", { class: other.key === brief.key ? "here" : null },
-          el("a", { href: mngr.place.test(other.run, other.folder) }, mngr.status(other.status),
-            el("span", { class: "try-run", text: other.run + (other.try > 1 ? ` (try ${other.try})` : "") })),
-          el("span", { class: "try-time", text: mngr.duration(other.ms) }),
-          other.key === brief.key ? el("span", { class: "quiet", text: "this one" })
-            : can(other) ? el("a", { class: "quiet", href: mngr.place.compare(brief.key, other.key), text: "Compare" }) : null))));
+    return el(
+      "section",
+      { class: "panel tries" },
+      el("h2", { text: `${others.length} tries` }),
+      el(
+        "ul",
+        { class: "try-list" },
+        others
+          .slice(0, 12)
+          .map((other) =>
+            el(
+              "li",
+              { class: other.key === brief.key ? "here" : null },
+              el(
+                "a",
+                { href: mngr.place.test(other.run, other.folder) },
+                mngr.status(other.status),
+                el("span", { class: "try-run", text: other.run + (other.try > 1 ? ` (try ${other.try})` : "") }),
+              ),
+              el("span", { class: "try-time", text: mngr.duration(other.ms) }),
+              other.key === brief.key
+                ? el("span", { class: "quiet", text: "this one" })
+                : can(other)
+                  ? el("a", { class: "quiet", href: mngr.place.compare(brief.key, other.key), text: "Compare" })
+                  : null,
+            ),
+          ),
+      ),
+    );
   };
 
   const head = (brief, test) => {
@@ -28,23 +49,52 @@
     const place = record ? record.file + (record.line ? `:${record.line}` : "") : null;
     const neighbours = mngr.runs.list().find((run) => run.name === brief.run)?.tests || [];
     const at = neighbours.findIndex((other) => other.key === brief.key);
-    const step = (other, text, label) => other
-      ? el("a", { class: "step", href: mngr.place.test(other.run, other.folder), "aria-label": `${label} test: ${other.name}`, "data-step": label, text })
-      : el("span", { class: "step off", "aria-hidden": "true", text });
+    const step = (other, text, label) =>
+      other
+        ? el("a", {
+            class: "step",
+            href: mngr.place.test(other.run, other.folder),
+            "aria-label": `${label} test: ${other.name}`,
+            "data-step": label,
+            text,
+          })
+        : el("span", { class: "step off", "aria-hidden": "true", text });
     return [
-      el("nav", { class: "crumbs", "aria-label": "Where you are" }, el("a", { href: mngr.place.list(), text: "All runs" }), " / ", el("span", { text: brief.run }),
-        el("span", { class: "steps" }, step(neighbours[at - 1], "\u2190", "previous"), step(neighbours[at + 1], "\u2192", "next"))),
+      el(
+        "nav",
+        { class: "crumbs", "aria-label": "Where you are" },
+        el("a", { href: mngr.place.list(), text: "All runs" }),
+        " / ",
+        el("span", { text: brief.run }),
+        el(
+          "span",
+          { class: "steps" },
+          step(neighbours[at - 1], "\u2190", "previous"),
+          step(neighbours[at + 1], "\u2192", "next"),
+        ),
+      ),
       el("div", { class: "test-title" }, el("h1", { text: brief.name }), mngr.status(test.status)),
-      el("dl", { class: "facts" }, fact("Took", mngr.duration(record?.duration_ms)), fact("Started", mngr.when(brief.started_ms)),
-        fact("Where", place && el("code", { text: place })), fact("Try", brief.try > 1 ? String(brief.try) : null),
+      el(
+        "dl",
+        { class: "facts" },
+        fact("Took", mngr.duration(record?.duration_ms)),
+        fact("Started", mngr.when(brief.started_ms)),
+        fact("Where", place && el("code", { text: place })),
+        fact("Try", brief.try > 1 ? String(brief.try) : null),
         fact("Environment kept", record?.environment && el("code", { text: record.environment })),
-        fact("Enter it with", test.can_reenter ? el("code", { text: `${test.folder}/reenter` }) : null)),
-      record?.message ? box(test.status === "skipped" ? "Why it was skipped" : "Why it failed", record.message, `message s-${test.status}`) : null,
-      el("div", { class: "panels" },
+        fact("Enter it with", test.can_reenter ? el("code", { text: `${test.folder}/reenter` }) : null),
+      ),
+      record?.message
+        ? box(test.status === "skipped" ? "Why it was skipped" : "Why it failed", record.message, `message s-${test.status}`)
+        : null,
+      el(
+        "div",
+        { class: "panels" },
         record?.blocks.map((block) => box(block.title || "Tutorial block", block.text, "block")),
         record?.docstring ? box("Docstring", record.docstring, "doc") : null,
         test.text ? box("What it says of itself", test.text, "doc") : null,
-        tries(brief, test.compare)),
+        tries(brief, test.compare),
+      ),
     ];
   };
 
@@ -75,18 +125,51 @@
       transcript.show(next);
       mngr.rename(mngr.place.row(brief.run, brief.folder, next));
     };
-    const commands = el("span", { class: "jump", hidden: true },
-      el("button", { class: "control", text: "\u2191", "aria-label": "Previous command", title: "Previous command (k)", on: { click: () => jump(-1) } }),
-      el("button", { class: "control", text: "\u2193", "aria-label": "Next command", title: "Next command (j)", on: { click: () => jump(1) } }));
+    const commands = el(
+      "span",
+      { class: "jump", hidden: true },
+      el("button", {
+        class: "control",
+        text: "\u2191",
+        "aria-label": "Previous command",
+        title: "Previous command (k)",
+        on: { click: () => jump(-1) },
+      }),
+      el("button", {
+        class: "control",
+        text: "\u2193",
+        "aria-label": "Next command",
+        title: "Next command (j)",
+        on: { click: () => jump(1) },
+      }),
+    );
     test.recordings.forEach((name, index) =>
-      players.push(new mngr.Player(test, index, name, { onMoment: (ms) => transcript.showMoment(ms) })));
+      players.push(new mngr.Player(test, index, name, { onMoment: (ms) => transcript.showMoment(ms) })),
+    );
     // Which rows have a moment in a recording is known only now.
     Promise.all(players.map((player) => player.ready)).then(() => transcript.repaint());
-    const save = mngr.isServed && test.has_transcript
-      ? el("a", { class: "quiet", href: `raw/${brief.key}/transcript.txt`, text: "Save", "aria-label": "Save the transcript" }) : null;
-    const element = el("div", { class: `evidence${players.length ? " with-players" : ""}` },
-      el("section", { class: "panel", "aria-label": "Transcript" }, el("div", { class: "panel-head" }, el("h2", { text: "Transcript" }), commands, save), transcript.element),
-      players.length ? el("section", { class: "players", "aria-label": "Recordings" }, el("h2", { class: "unseen", text: mngr.count(players.length, "recording") }), players.map((player) => player.element)) : null);
+    const save =
+      mngr.isServed && test.has_transcript
+        ? el("a", { class: "quiet", href: `raw/${brief.key}/transcript.txt`, text: "Save", "aria-label": "Save the transcript" })
+        : null;
+    const element = el(
+      "div",
+      { class: `evidence${players.length ? " with-players" : ""}` },
+      el(
+        "section",
+        { class: "panel", "aria-label": "Transcript" },
+        el("div", { class: "panel-head" }, el("h2", { text: "Transcript" }), commands, save),
+        transcript.element,
+      ),
+      players.length
+        ? el(
+            "section",
+            { class: "players", "aria-label": "Recordings" },
+            el("h2", { class: "unseen", text: mngr.count(players.length, "recording") }),
+            players.map((player) => player.element),
+          )
+        : null,
+    );
     return { transcript, players, jump, element };
   };
 
@@ -108,8 +191,11 @@
       if (shown && brief && shown.brief.key === brief.key && shown.version === brief.version) return goTo(place);
       if (!brief) {
         mngr.test.close();
-        mngr.replace(main, el("p", { class: "nothing", text: mngr.runs.isComplete ? "There is no such test here." : "Loading\u2026" }),
-          el("p", {}, el("a", { href: mngr.place.list(), text: "All runs" })));
+        mngr.replace(
+          main,
+          el("p", { class: "nothing", text: mngr.runs.isComplete ? "There is no such test here." : "Loading\u2026" }),
+          el("p", {}, el("a", { href: mngr.place.list(), text: "All runs" })),
+        );
         return;
       }
       const test = await mngr.load(`test/${brief.key}/test`, brief.version).catch(() => null);

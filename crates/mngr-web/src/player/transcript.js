@@ -2,9 +2,17 @@
 "use strict";
 (() => {
   const { el } = mngr;
-  const MARKS = { "#": "#", "$": "$", ">": "", " ": "", "!": "!", "?": "\u21b3", "~": "\u2026" };
-  const NAMES = { "#": "comment", "$": "command", ">": "command", " ": "output", "!": "error output", "?": "exit code", "~": "note" };
-  const CLASSES = { "#": "comment", "$": "command", ">": "command", " ": "out", "!": "err", "?": "exit", "~": "note" };
+  const MARKS = { "#": "#", $: "$", ">": "", " ": "", "!": "!", "?": "\u21b3", "~": "\u2026" };
+  const NAMES = {
+    "#": "comment",
+    $: "command",
+    ">": "command",
+    " ": "output",
+    "!": "error output",
+    "?": "exit code",
+    "~": "note",
+  };
+  const CLASSES = { "#": "comment", $: "command", ">": "command", " ": "out", "!": "err", "?": "exit", "~": "note" };
   const MAX_HEIGHT = 8e6; // Browsers lay out no more than some 30 million pixels.
   const SPARE = 10; // Rows around the visible ones.
 
@@ -97,7 +105,14 @@
 
     #onKey(event) {
       if (this.scale === 1) return;
-      const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: this.#visible(), PageUp: -this.#visible(), Home: -Infinity, End: Infinity };
+      const steps = {
+        ArrowDown: 1,
+        ArrowUp: -1,
+        PageDown: this.#visible(),
+        PageUp: -this.#visible(),
+        Home: -Infinity,
+        End: Infinity,
+      };
       if (!(event.key in steps)) return;
       event.preventDefault();
       this.#scrollTo(this.offset + steps[event.key]);
@@ -123,13 +138,27 @@
       await this.ready;
       if (!this.map || this.map.base === null) return;
       const time = ms - this.map.base;
-      const piece = Math.max(0, last(this.map.times, (start) => start <= time));
+      const piece = Math.max(
+        0,
+        last(this.map.times, (start) => start <= time),
+      );
       const { first, rows } = await mngr.load(this.#name(piece), this.version);
-      this.show(first + Math.max(0, last(rows, (row) => row[2] <= time)));
+      this.show(
+        first +
+          Math.max(
+            0,
+            last(rows, (row) => row[2] <= time),
+          ),
+      );
     }
 
     #pieceOf(row) {
-      return this.map ? Math.max(0, last(this.map.firsts, (first) => first <= row)) : 0;
+      return this.map
+        ? Math.max(
+            0,
+            last(this.map.firsts, (first) => first <= row),
+          )
+        : 0;
     }
 
     #take(number, piece) {
@@ -162,22 +191,45 @@
       const found = piece && piece.rows[row - piece.first];
       if (!found) {
         this.#fetch(number);
-        return el("div", { class: "row", role: "listitem" }, el("span", { class: "no", text: row + 1 }), el("span", { class: "text", text: "\u00a0" }));
+        return el(
+          "div",
+          { class: "row", role: "listitem" },
+          el("span", { class: "no", text: row + 1 }),
+          el("span", { class: "text", text: "\u00a0" }),
+        );
       }
       const [kind, , time, runs] = found;
       const isFailure = kind === "?" && mngr.plain(runs) !== "0";
       const ms = time < 0 || !this.map || this.map.base === null ? null : this.map.base + time;
       const canSeek = ms !== null && this.hooks.covers(ms);
-      return el("div", { class: `row k-${CLASSES[kind]}${isFailure ? " bad" : ""}${row === this.chosen ? " chosen" : ""}`,
-        role: "listitem", "aria-posinset": row + 1, "aria-setsize": this.count },
+      return el(
+        "div",
+        {
+          class: `row k-${CLASSES[kind]}${isFailure ? " bad" : ""}${row === this.chosen ? " chosen" : ""}`,
+          role: "listitem",
+          "aria-posinset": row + 1,
+          "aria-setsize": this.count,
+        },
         el("a", { class: "no", href: this.hooks.address(row), text: row + 1, "aria-label": `line ${row + 1}, ${NAMES[kind]}` }),
         canSeek
-          ? el("button", { class: "seek", text: "\u25b6", title: "Show this moment in the recording", "aria-label": "Show this moment in the recording",
-            on: { click: () => { this.chosen = row; this.#paintSoon(); this.hooks.seek(ms); } } })
+          ? el("button", {
+              class: "seek",
+              text: "\u25b6",
+              title: "Show this moment in the recording",
+              "aria-label": "Show this moment in the recording",
+              on: {
+                click: () => {
+                  this.chosen = row;
+                  this.#paintSoon();
+                  this.hooks.seek(ms);
+                },
+              },
+            })
           : el("span", { class: "seek" }),
         el("span", { class: "mark", text: MARKS[kind] }),
         el("span", { class: "text" }, runs.map(mngr.run)),
-        kind === "$" && time >= 0 ? el("span", { class: "at", text: `+${mngr.clock(time / 1000)}` }) : null);
+        kind === "$" && time >= 0 ? el("span", { class: "at", text: `+${mngr.clock(time / 1000)}` }) : null,
+      );
     }
 
     async #fetch(number) {

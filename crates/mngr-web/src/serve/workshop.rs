@@ -14,6 +14,8 @@ use tokio::sync::{Semaphore, watch};
 use crate::catalogue::{Key, Test};
 use crate::pages::{self, PageError, Piece, Sink};
 
+/// What is not larger is made for each piece anew, which costs less than keeping it.
+const SMALL: u64 = 256 * 1024;
 /// So many transcripts and recordings are made at a time.
 const AT_ONCE: usize = 2;
 /// So many are kept.
@@ -35,6 +37,49 @@ pub(super) enum Wanted {
     Map,
     /// The one with this number.
     Number(usize),
+}
+
+impl Wanted {
+    /// The last part of its name.
+    fn name(self) -> String {
+        match self {
+            Self::Map => "map".to_owned(),
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
+/// What came of making a piece in memory.
+enum Made {
+    /// It was made; nothing when there is no such piece.
+    Found(Option<Vec<u8>>),
+    /// Its part is too large for that.
+    TooLarge,
+}
+
+fn make_small(files: &dyn Files, test: &Test, part: Part, wanted: Wanted) -> Made {
+    let source = match part {
+        Part::Rows => test.transcript_file(),
+        Part::Cast(number) => test.recordings.get(number).map(|name| test.folder.join(name)),
+    };
+    let size = source.and_then(|source| files.stat(&source).ok()?).map_or(0, |stat| stat.size);
+    if size > SMALL {
+        return Made::TooLarge;
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    if make(files, test, part, &mut pieces).is_err() {
+        return Made::Found(None);
+    }
+    let found = pieces.into_iter().find(|piece| piece.last_name() == wanted.name());
+    Made::Found(found.map(|piece| piece.script.into_bytes()))
+}
+
+/// Makes all pieces of a part.
+fn make(files: &dyn Files, test: &Test, part: Part, sink: &mut dyn Sink) -> Result<(), PageError> {
+    match part {
+        Part::Rows => pages::transcript(files, test, sink),
+        Part::Cast(number) => pages::recording(files, test, number, sink),
+    }
 }
 
 /// Makes pieces.
@@ -86,8 +131,21 @@ impl Workshop {
         let _ = self.host.files().remove_tree(&self.folder);
     }
 
-    /// The file of a piece, once it is there; nothing when there is no such piece.
-    pub(super) async fn piece(&self, test: &Arc<Test>, part: Part, wanted: Wanted) -> Option<HostPath> {
+    /// A piece, once it is there; nothing when there is no such piece.
+    pub(super) async fn piece(&self, test: &Arc<Test>, part: Part, wanted: Wanted) -> Option<Vec<u8>> {
+        let (host, small) = (self.host.clone(), test.clone());
+        let made = tokio::task::spawn_blocking(move || make_small(host.files(), &small, part, wanted));
+        match made.await.ok()? {
+            Made::Found(script) => return script,
+            Made::TooLarge => {}
+        }
+        let path = self.kept(test, part, wanted).await?;
+        let host = self.host.clone();
+        tokio::task::spawn_blocking(move || host.files().read(&path)).await.ok()?.ok()
+    }
+
+    /// The file of a piece, once it is there.
+    async fn kept(&self, test: &Arc<Test>, part: Part, wanted: Wanted) -> Option<HostPath> {
         let mut job = self.job(test, part);
         let reached = job.progress.wait_for(|progress| match (progress, wanted) {
             (Progress::Done | Progress::Failed, _) => true,
@@ -95,10 +153,7 @@ impl Workshop {
             (Progress::Going(_), Wanted::Map) => false,
         });
         reached.await.ok()?;
-        Some(job.folder.join(&match wanted {
-            Wanted::Map => "map.js".to_owned(),
-            Wanted::Number(number) => format!("{number}.js"),
-        }))
+        Some(job.folder.join(&format!("{}.js", wanted.name())))
     }
 
     /// The job for a part of this version of the test; begins it where there is none.
@@ -139,7 +194,8 @@ impl Workshop {
                 let files = host.files();
                 let mut shelf =
                     Shelf { files, folder, progress: &sender, count: 0, is_stopping: &is_stopping };
-                let made = shelf.fill(&test, part);
+                let made = files.make_folder(&shelf.folder).map_err(PageError::from);
+                let made = made.and_then(|()| make(files, &test, part, &mut shelf));
                 sender.send_replace(if made.is_ok() { Progress::Done } else { Progress::Failed });
             });
             // A panic in there drops the sender, which tells who waits.
@@ -158,24 +214,13 @@ struct Shelf<'a> {
     is_stopping: &'a AtomicBool,
 }
 
-impl Shelf<'_> {
-    fn fill(&mut self, test: &Test, part: Part) -> Result<(), PageError> {
-        self.files.make_folder(&self.folder)?;
-        let files = self.files;
-        match part {
-            Part::Rows => pages::transcript(files, test, self),
-            Part::Cast(number) => pages::recording(files, test, number, self),
-        }
-    }
-}
-
 impl Sink for Shelf<'_> {
     fn put(&mut self, piece: Piece) -> Result<(), PageError> {
         // Nobody else holds a receiver once the job is forgotten.
         if self.is_stopping.load(Ordering::Acquire) || self.progress.is_closed() {
             return Err(PageError::Stopped);
         }
-        let name = piece.name.rsplit('/').next().unwrap_or_default();
+        let name = piece.last_name();
         let path = self.folder.join(&format!("{name}.js"));
         self.files.write(&path, piece.script.as_bytes(), Access::Private, Durability::Cached)?;
         if name != "map" {

@@ -7,10 +7,19 @@ await visit(async (page) => {
   await page.evaluate(() => {
     window.gaps = [];
     let before = performance.now();
-    const tick = (now) => { window.gaps.push(now - before); before = now; requestAnimationFrame(tick); };
+    const tick = (now) => {
+      window.gaps.push(now - before);
+      before = now;
+      requestAnimationFrame(tick);
+    };
     requestAnimationFrame(tick);
   });
-  const longest = () => page.evaluate(() => { const gap = Math.max(0, ...window.gaps); window.gaps = []; return Math.round(gap); });
+  const longest = () =>
+    page.evaluate(() => {
+      const gap = Math.max(0, ...window.gaps);
+      window.gaps = [];
+      return Math.round(gap);
+    });
   await longest();
   const start = Date.now();
   await page.locator(".test a").first().click();
@@ -19,7 +28,8 @@ await visit(async (page) => {
   await page.waitForFunction(() => document.querySelector(".screen-row")?.textContent.includes("flood"));
   const firstScreen = Date.now() - start;
   const opening = await longest();
-  const setsize = () => page.evaluate(() => Number(document.querySelector(".rows-view [aria-setsize]")?.getAttribute("aria-setsize")));
+  const setsize = () =>
+    page.evaluate(() => Number(document.querySelector(".rows-view [aria-setsize]")?.getAttribute("aria-setsize")));
   while ((await setsize()) < ROWS) {
     check(Date.now() - start < 240000, `only ${await setsize()} of ${ROWS} rows`);
     await page.waitForTimeout(200);
@@ -28,8 +38,15 @@ await visit(async (page) => {
   await longest();
   // Through the whole transcript, by the bar and by the wheel.
   for (const part of [0.1, 0.5, 0.9, 0.25, 1]) {
-    await page.evaluate((part) => { const box = document.querySelector(".rows"); box.scrollTop = part * (box.scrollHeight - box.clientHeight); }, part);
-    await page.waitForFunction(() => [...document.querySelectorAll(".rows-view .row")].length > 10 && [...document.querySelectorAll(".rows-view .row")].every((row) => row.querySelector(".mark")));
+    await page.evaluate((part) => {
+      const box = document.querySelector(".rows");
+      box.scrollTop = part * (box.scrollHeight - box.clientHeight);
+    }, part);
+    await page.waitForFunction(
+      () =>
+        [...document.querySelectorAll(".rows-view .row")].length > 10 &&
+        [...document.querySelectorAll(".rows-view .row")].every((row) => row.querySelector(".mark")),
+    );
   }
   const lastLine = await page.locator(".rows-view .row").last().locator(".no").innerText();
   check(Number(lastLine) === ROWS, `the end is line ${lastLine} of ${ROWS}`);
@@ -43,7 +60,10 @@ await visit(async (page) => {
   const wholeRecording = Date.now() - start;
   await longest();
   for (const part of [0.9, 0.1, 0.6]) {
-    await page.locator(".seekbar").evaluate((bar, part) => { bar.value = part * Number(bar.max); bar.dispatchEvent(new Event("input")); }, part);
+    await page.locator(".seekbar").evaluate((bar, part) => {
+      bar.value = part * Number(bar.max);
+      bar.dispatchEvent(new Event("input"));
+    }, part);
     await page.waitForTimeout(300);
   }
   await page.selectOption(".speed", "16");

@@ -11,18 +11,30 @@ export const check = (holds, text) => {
 
 // Runs `scenario(page, browser)` and fails if anything unexpected happened on the way.
 export const visit = async (scenario, options = {}) => {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
   const troubles = [];
   try {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(30000);
     const home = process.env.PAGE;
-    const isOurs = (address) => (home.startsWith("file:") ? address.startsWith(home.replace(/index\.html.*/, "")) : address.startsWith(new URL(home).origin + "/"));
-    page.on("dialog", (dialog) => { troubles.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+    const isOurs = (address) =>
+      home.startsWith("file:")
+        ? address.startsWith(home.replace(/index\.html.*/, ""))
+        : address.startsWith(new URL(home).origin + "/");
+    page.on("dialog", (dialog) => {
+      troubles.push(`dialog: ${dialog.message()}`);
+      dialog.dismiss();
+    });
     page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(`console: ${message.text()}`));
     page.on("pageerror", (error) => troubles.push(`error: ${error.stack}`));
-    page.on("request", (request) => !isOurs(request.url()) && !request.url().startsWith("data:,") && troubles.push(`request: ${request.url()}`));
+    page.on(
+      "request",
+      (request) => !isOurs(request.url()) && !request.url().startsWith("data:,") && troubles.push(`request: ${request.url()}`),
+    );
     page.on("popup", (popup) => troubles.push(`popup: ${popup.url()}`));
     await page.goto(home);
     const told = await scenario(page, context);

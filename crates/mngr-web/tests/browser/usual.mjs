@@ -25,11 +25,21 @@ await visit(async (page) => {
 
   // The test.
   const text = await page.locator("main").innerText();
-  for (const words of ["creates_an_agent", "AssertionError", "Create an agent and list it", "shows up in the list", "3 tries", "2.1 s"]) {
+  for (const words of [
+    "creates_an_agent",
+    "AssertionError",
+    "Create an agent and list it",
+    "shows up in the list",
+    "3 tries",
+    "2.1 s",
+  ]) {
     check(text.includes(words), `${words} is on the page`);
   }
   await page.waitForFunction(() => document.querySelector(".screen-row")?.textContent.includes("you@host"));
-  const colour = await page.locator(".row .text span", { hasText: "STOPPED" }).first().evaluate((span) => getComputedStyle(span).color);
+  const colour = await page
+    .locator(".row .text span", { hasText: "STOPPED" })
+    .first()
+    .evaluate((span) => getComputedStyle(span).color);
   check(colour === "rgb(240, 113, 120)", `the transcript has colours: ${colour}`);
   check(!(await page.locator(".rows").innerText()).includes("\u001b"), "no escape sequences");
   await shot(page, "test");
@@ -39,12 +49,15 @@ await visit(async (page) => {
   await page.waitForFunction(() => document.querySelector(".clock").textContent.startsWith("0:00.8"));
   check((await page.locator(".screen-rows").innerText()).includes("mngr create fix-login claude"), "the screen of that moment");
   check(page.url().endsWith("fix-login.cast@0.8"), page.url());
-  await page.locator(".player .text-button").click();
+  await page.locator(".player .text-button", { hasText: "Transcript" }).click();
   await page.waitForSelector(".row.chosen");
   check((await page.locator(".row.chosen").innerText()).includes("Created"), "the line of that moment");
 
   // The player: seek, find, speed, play.
-  await page.locator(".seekbar").evaluate((bar) => { bar.value = 9700; bar.dispatchEvent(new Event("input")); });
+  await page.locator(".seekbar").evaluate((bar) => {
+    bar.value = 9700;
+    bar.dispatchEvent(new Event("input"));
+  });
   await page.waitForFunction(() => document.querySelector(".screen-rows").textContent.includes("Fixed it"));
   check((await page.locator(".screen-rows").innerText()).includes("\u4f60\u597d"), "wide characters");
   await shot(page, "player");
@@ -60,6 +73,13 @@ await visit(async (page) => {
   await page.locator(".screen").focus();
   await page.keyboard.press("ArrowLeft");
   await page.waitForFunction(() => document.querySelector(".clock").textContent.startsWith("0:05.2"));
+  const letters = () => page.locator(".screen").evaluate((screen) => parseFloat(screen.style.fontSize));
+  const beside = await letters();
+  await page.keyboard.press("f");
+  await page.waitForFunction(() => document.fullscreenElement?.classList.contains("player"));
+  await page.waitForFunction((was) => parseFloat(document.querySelector(".screen").style.fontSize) > was, beside);
+  await page.keyboard.press("f");
+  await page.waitForFunction(() => !document.fullscreenElement);
 
   // An address leads to its place.
   const home = page.url().split("#")[0];

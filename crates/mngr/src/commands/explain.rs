@@ -3,6 +3,7 @@
 use clap::Args;
 use jiff::Timestamp;
 use mngr_model::facts::Detail;
+use mngr_model::state::WaitingReason;
 use mngr_ops::explain::{self, Explanation, MarkerLook, ProcessLook};
 use mngr_query::sanitize;
 use serde_json::Value;
@@ -50,9 +51,11 @@ struct ExplainReport {
 impl Report for ExplainReport {
     fn human(&self, _console: &Console) -> String {
         let it = &self.explanation;
+        let reason = |reason: Option<WaitingReason>| reason.map(WaitingReason::as_str);
+        let why = reason(it.state.waiting_reason).map(|why| format!(" ({why})")).unwrap_or_default();
         let mut facts = vec![
             ("agent", format!("{} ({}, type {})", it.address, it.id, it.agent_type)),
-            ("state", format!("{}: {}", it.state.state, it.state.evidence)),
+            ("state", format!("{}{why}: {}", it.state.state, it.state.evidence)),
             ("decided by", it.state.source.as_str().to_owned()),
         ];
         if let (Some(since), Some(age)) = (it.state.since, it.age_seconds) {
@@ -72,12 +75,9 @@ impl Report for ExplainReport {
             facts.push(("recorded end", format!("{}{status}{at}", ending.how)));
         }
         facts.push(("marker active", marker(it.markers.active.as_ref())));
-        let reason = it
-            .markers
-            .waiting_reason
-            .map(|reason| format!(", it says {}", reason.as_str()))
-            .unwrap_or_default();
-        facts.push(("marker waiting", marker(it.markers.waiting.as_ref()) + &reason));
+        let says =
+            reason(it.markers.waiting_reason).map(|why| format!(", it says {why}")).unwrap_or_default();
+        facts.push(("marker waiting", marker(it.markers.waiting.as_ref()) + &says));
         let terminal = match (it.terminal.is_there, &it.terminal.problem) {
             (Some(true), _) => format!(
                 "pane {} on server `{}`",

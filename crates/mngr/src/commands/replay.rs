@@ -14,6 +14,7 @@ use mngr_host::file_reader::FileReader;
 use mngr_host::files::{Files, FilesError};
 use mngr_model::HostPath;
 use mngr_model::duration::parse_duration;
+use mngr_query::sanitize;
 
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
@@ -169,7 +170,7 @@ fn print_text(ctx: &Ctx, recording: &Recording<'_>, from: Time) -> Result<(), Cl
     const BATCH: usize = 64 * 1024;
     let mut batch = String::new();
     each_line(recording, from, |line| {
-        batch += &line;
+        batch += &sanitize(&line);
         batch.push('\n');
         if batch.len() < BATCH {
             return Ok(());

@@ -14,6 +14,7 @@ mod programs;
 mod project;
 mod proposals;
 mod reject;
+mod shown;
 mod skill;
 mod sync;
 

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use mngr_cast::frames::{Canvas, Colour as CastColour, Run, Style};
 use mngr_host::pty::TerminalSize;
+use mngr_query::is_unsafe;
 
 use crate::ui::theme::Colour;
 
@@ -19,7 +20,7 @@ pub(crate) fn paint(canvas: &Canvas, status: &str, size: TerminalSize, colour: C
         paint_row(&mut text, runs, cols, colour);
         text.push_str("\u{1b}[0m\u{1b}[K");
     }
-    let status: String = status.chars().filter(|c| !c.is_control()).take(cols).collect();
+    let status: String = status.chars().map(harmless).take(cols).collect();
     let inverse = if colour == Colour::On { "\u{1b}[7m" } else { "" };
     let _ = write!(text, "\u{1b}[{rows};1H{inverse}{status:<cols$}\u{1b}[0m");
     if let Some(cursor) = canvas.cursor {
@@ -35,7 +36,7 @@ fn paint_row(text: &mut String, runs: &[Run], cols: usize, colour: Colour) {
     let mut left = cols;
     for run in runs {
         let width = if run.style.wide { 2 } else { 1 };
-        let fitting: String = run.text.chars().filter(|c| !c.is_control()).take(left / width).collect();
+        let fitting: String = run.text.chars().map(harmless).take(left / width).collect();
         left -= fitting.chars().count() * width;
         if colour == Colour::On {
             text.push_str(&sgr(run.style));
@@ -45,6 +46,11 @@ fn paint_row(text: &mut String, runs: &[Run], cols: usize, colour: Colour) {
             break;
         }
     }
+}
+
+/// The character, or what stands in its place where a terminal would do something with it.
+fn harmless(character: char) -> char {
+    if is_unsafe(character) { char::REPLACEMENT_CHARACTER } else { character }
 }
 
 /// The sequence that turns a look on, after turning everything off.
@@ -95,9 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_left_out_even_if_a_frame_has_some() {
-        let runs = vec![Run { text: "a\u{1b}]52;c;x\u{7}b\u{9b}".into(), style: Style::default() }];
+    fn what_a_terminal_would_obey_is_replaced_even_if_a_frame_has_some() {
+        let runs = vec![Run { text: "a\u{1b}]52;c;x\u{7}b\u{9b}\u{202e}c".into(), style: Style::default() }];
         let text = paint(&canvas(runs), "\u{1b}]0;t\u{7}", TerminalSize { cols: 40, rows: 3 }, Colour::Off);
-        assert!(!text.contains("\u{1b}]") && !text.contains('\u{7}') && !text.contains('\u{9b}'), "{text:?}");
+        for unsafe_text in ["\u{1b}]", "\u{7}", "\u{9b}", "\u{202e}"] {
+            assert!(!text.contains(unsafe_text), "{unsafe_text:?} in {text:?}");
+        }
     }
 }

@@ -58,7 +58,9 @@ fn nothing_was_made(env: &TestEnv) {
 #[test]
 fn a_missing_program_is_said_with_the_command_that_installs_it() {
     let (env, _) = without_agents();
-    for (brand, package) in [("claude", "@anthropic-ai/claude-code"), ("codex", "@openai/codex")] {
+    let packages =
+        [("claude", "@anthropic-ai/claude-code"), ("codex", "@openai/codex"), ("opencode", "opencode-ai")];
+    for (brand, package) in packages {
         let refused = env.mngr(["create", "a", brand, "--no-connect"]).code(1);
         assert!(refused.stderr.contains(&format!("there is no `{brand}` on PATH")), "{refused}");
         assert!(refused.stderr.contains(&format!("npm install -g {package}")), "{refused}");
@@ -189,6 +191,65 @@ fn codex_needs_a_login_of_its_own_or_the_key_of_the_service_it_is_set_to() {
     fs::remove_file(folder.join("config.toml")).unwrap();
     fs::write(folder.join("auth.json"), "{}").unwrap();
     assert!(create(&env).contains("not ready"));
+}
+
+/// What the agent's Claude Code will call, by event.
+#[track_caller]
+fn hooks(env: &TestEnv, name: &str) -> serde_json::Value {
+    let path = state_dir(env, name).join("plugin/claude/anthropic/settings.json");
+    let settings: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    settings["hooks"].clone()
+}
+
+#[test]
+fn settings_of_an_unexpected_shape_are_left_to_the_program_and_stop_nobody() {
+    let mut env = with_claude();
+    env.set_var("ANTHROPIC_API_KEY", "k");
+    let (settings, main) = (env.home().join(".claude/settings.json"), env.home().join(".claude.json"));
+    for (n, hooks_there) in ["3", "[]", r#"{"Stop": "x"}"#].iter().enumerate() {
+        fs::write(&settings, format!(r#"{{"hooks": {hooks_there}}}"#)).unwrap();
+        let odd = [r#"{"projects": 3}"#, r#"{"projects": [], "customApiKeyResponses": 3}"#, "{}"][n];
+        fs::write(&main, odd).unwrap();
+        let name = format!("a{n}");
+        let _ = env.mngr(["create", &name, "claude", "--no-connect", "--yes"]).success();
+        assert!(hooks(&env, &name)["Stop"].is_array(), "{hooks_there}");
+        assert_eq!(fs::read_to_string(&main).unwrap(), odd, "the user's own stays as it is");
+    }
+    let wrong = "agent_types.claude.settings_overrides=3";
+    let refused = env.mngr(["create", "b", "claude", "--no-connect", "--yes", "-S", wrong]).code(1);
+    assert!(refused.stderr.contains("settings_overrides"), "{refused}");
+}
+
+#[test]
+fn what_an_agent_wrote_into_its_own_configuration_cannot_keep_it_from_being_cloned() {
+    let mut env = with_claude();
+    let _ = env.mngr(["create", "a", "claude", "--no-connect"]).success();
+    env.set_var("ANTHROPIC_API_KEY", "k");
+    fs::write(env.home().join(".claude.json"), r#"{"hasCompletedOnboarding": true}"#).unwrap();
+    let own = state_dir(&env, "a").join("plugin/claude/anthropic/.claude.json");
+    let work_dir = work_dir(&env, "a");
+    for (n, odd) in [
+        serde_json::json!({ "customApiKeyResponses": 3, "projects": 3 }),
+        serde_json::json!({ "customApiKeyResponses": [], "projects": { work_dir.to_str().unwrap(): 3 } }),
+        serde_json::json!(3),
+    ]
+    .iter()
+    .enumerate()
+    {
+        fs::write(&own, odd.to_string()).unwrap();
+        let _ = env.mngr(["clone", "a", &format!("b{n}"), "--no-connect", "--yes"]).success();
+    }
+}
+
+#[test]
+fn a_program_that_ends_at_once_is_said_with_its_last_words() {
+    let env = with_claude();
+    let script = "#!/bin/sh\n[ \"$1\" != --version ] || exec echo 9.8.7\necho my config is broken\nexit 7\n";
+    fs::write(env.root().join("bin/claude"), script).unwrap();
+    let refused = env.mngr(["create", "a", "claude", "--no-connect"]).code(1);
+    assert!(refused.stderr.contains("ended with exit code 7 before it was ready"), "{refused}");
+    assert!(refused.stderr.contains("my config is broken"), "{refused}");
+    nothing_was_made(&env);
 }
 
 #[test]

@@ -31,6 +31,14 @@ fn off_a_terminal_the_plain_text_is_printed_and_nothing_a_terminal_obeys() {
 }
 
 #[test]
+fn text_that_would_reorder_a_line_is_shown_by_its_number() {
+    let env = env_with("{\"version\": 2, \"width\": 60, \"height\": 8}\n[0.1, \"o\", \"is \u{202e}evil\"]\n");
+    assert_eq!(env.mngr(["replay", "a.cast"]).success().stdout, "is \\u{202e}evil\n");
+    let found = env.mngr(["replay", "a.cast", "--search", "evil"]).success();
+    assert_eq!(found.stdout, "0:00.1  is \\u{202e}evil\n");
+}
+
+#[test]
 fn json_says_what_the_recording_is() {
     let env = env_with(RECORDING);
     let json = env.mngr(["replay", "a.cast", "--format", "json"]).success().json();
@@ -84,6 +92,8 @@ fn in_a_terminal_it_plays_skips_pauses_seeks_searches_and_ends() {
     assert!(screen.contains("second line") && !screen.contains("third line"), "{screen}");
     terminal.send_keys(["Left"]);
     terminal.wait_for("0:00.0 / 10:00.5");
+    terminal.send_keys(["n"]);
+    terminal.wait_for("`/` searches");
     terminal.send_text("/third");
     terminal.wait_for("/third");
     terminal.send_keys(["Enter"]);

@@ -148,6 +148,11 @@ fn check_names_files_that_are_broken_and_reads_the_others() {
     ] {
         assert!(checked.stdout.contains(expected), "{expected} in {checked}");
     }
+    for verb in ["sync", "coverage"] {
+        let warned = env.mngr(["tutorial", verb, "t.sh", "tests"]);
+        let expected = "warning: tests/broken.py:1: this is not valid Python";
+        assert!(warned.stderr.contains(expected), "{expected} in {warned}");
+    }
 }
 
 #[test]

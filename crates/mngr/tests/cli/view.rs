@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Stdio};
+use std::time::Duration;
 
 use mngr_testkit::TestEnv;
 use rustix::process::{Pid, Signal, kill_process};
@@ -67,7 +68,7 @@ impl Served {
 
     fn interrupt(mut self) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
-        assert!(self.child.wait().unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(130));
     }
 }
 
@@ -164,7 +165,7 @@ fn the_browser_gets_a_private_file_and_not_the_token() {
     let path = std::env::var("PATH").unwrap();
     env.set_var("PATH", format!("{}:{path}", bin.display()));
     let served = Served::start(&env, &["--open"]);
-    wait_until("the browser is opened", || note.exists());
+    wait_until(Duration::from_secs(20), || note.exists());
     let opened = fs::read_to_string(&note).unwrap();
     assert!(!opened.contains(&served.token), "{opened}");
     let door = fs::read_to_string(opened.trim()).unwrap();

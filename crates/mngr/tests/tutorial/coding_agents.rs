@@ -7,7 +7,7 @@ use mngr_testkit::model::{Agents, Brand, FirstStart, Folders, ModelServer};
 use crate::support::*;
 
 /// Sets a coding agent up for somebody who has started it before, and lets it talk to a model that repeats what it is told.
-fn with_model(e2e: &mut Session, brand: Brand) -> ModelServer {
+pub(crate) fn with_model(e2e: &mut Session, brand: Brand) -> ModelServer {
     let model = ModelServer::start();
     let (home, work_dir) = (e2e.home(), e2e.project());
     let bin = home.join("bin");
@@ -134,14 +134,16 @@ fn real_budget_stops_the_agent() {
     let mut e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # A budget: wait until it has used this much, then stop it
-        mngr usage wait fix-login --until 'input_tokens > 0' --timeout 2h && mngr stop fix-login
+        # A budget, here a tenth of a cent: wait until it has spent that, then stop it
+        mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h && mngr stop fix-login
         "#,
     );
     let _model = with_claude(&mut e2e);
-    let stopped =
-        e2e.run("mngr usage wait fix-login --until 'input_tokens > 0' --timeout 2h && mngr stop fix-login");
+    let stopped = e2e.run(
+        "mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h && mngr stop fix-login",
+    );
     expect(&stopped).to_succeed();
+    expect(&stopped.stdout).to_match(r"(?s)fix-login .*\d.*Stopped agent: fix-login");
     assert_eq!(agent(&e2e, "fix-login")["state"], "STOPPED");
 }
 
@@ -150,13 +152,14 @@ fn a_budget_that_is_not_reached_times_out() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # A budget: wait until it has used this much, then stop it
-        mngr usage wait fix-login --until 'input_tokens > 0' --timeout 2h && mngr stop fix-login
+        # A budget, here a tenth of a cent: wait until it has spent that, then stop it
+        mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h && mngr stop fix-login
         "#,
     );
     shell(&e2e, "fix-login");
-    let waited =
-        e2e.run("mngr usage wait fix-login --until 'input_tokens > 0' --timeout 0.3s && mngr stop fix-login");
+    let waited = e2e.run(
+        "mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 0.3s && mngr stop fix-login",
+    );
     expect(&waited).to_have_exit_code(8);
     assert_eq!(agent(&e2e, "fix-login")["state"], "RUNNING");
 }

@@ -7,6 +7,24 @@ use mngr_e2e::{expect, session};
 use crate::support::*;
 
 #[test]
+fn files_for_the_examples_are_outside_the_repository() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Some files for the examples below
+        mkdir -p ~/tutorial/notes
+        echo 'an idea' >~/tutorial/notes/one.txt
+        echo 'read the notes' >~/tutorial/task.md
+        echo 'COLOUR=blue' >~/tutorial/api.env
+        "#,
+    );
+    succeed(&e2e, FILES);
+    expect(&succeed(&e2e, "cd ~/tutorial && cat notes/one.txt task.md api.env").stdout)
+        .to_equal("an idea\nread the notes\nCOLOUR=blue\n");
+    expect(&succeed(&e2e, "git status --short").stdout).to_be_empty();
+}
+
+#[test]
 fn at_a_terminal_create_shows_the_agent() {
     let e2e = session!();
     e2e.write_tutorial_block(
@@ -19,9 +37,7 @@ fn at_a_terminal_create_shows_the_agent() {
     terminal.expect_screen("mngr-pair");
     terminal.send("echo two $((1 + 1))\r");
     terminal.expect_screen("two 2");
-    terminal.press("C-b");
-    terminal.press("d");
-    expect(&terminal.wait()).to_succeed();
+    detach(&e2e, terminal);
     assert_eq!(agent(&e2e, "pair")["state"], "RUNNING");
 }
 
@@ -98,19 +114,23 @@ fn uncommitted_changes_come_along_when_asked_and_are_never_forgotten() {
     e2e.write_tutorial_block(
         r#"
         # Take your uncommitted changes along. Without the option, create refuses rather than leave something behind
+        echo 'half a thought' >thought.txt
         mngr create go-on --include-unclean --no-connect -- sh
+        rm thought.txt
         "#,
     );
-    succeed(&e2e, "echo more >>README.md && echo new >new.txt");
-    let refused = e2e.run("mngr create go-on --no-connect -- sh");
+    succeed(&e2e, "echo more >>README.md");
+    succeed(&e2e, "echo 'half a thought' >thought.txt");
+    let refused = e2e.comment("not without a word").run("mngr create go-on --no-connect -- sh");
     expect(&refused).to_have_exit_code(1);
-    expect(&refused.stderr).to_contain("uncommitted changes (2): README.md, new.txt");
+    expect(&refused.stderr).to_contain("uncommitted changes (2): README.md, thought.txt");
     assert!(names(&e2e).is_empty());
 
     expect(&e2e.run("mngr create go-on --include-unclean --no-connect -- sh")).to_succeed();
-    expect(&succeed(&e2e, "mngr exec go-on 'git status --short'").stdout)
-        .to_equal(" M README.md\n?? new.txt\n");
-    expect(&succeed(&e2e, "git status --short").stdout).to_equal(" M README.md\n?? new.txt\n");
+    expect(&succeed(&e2e, "git status --short").stdout).to_equal(" M README.md\n?? thought.txt\n");
+    succeed(&e2e, "rm thought.txt");
+    let there = succeed(&e2e, "mngr exec go-on 'git status --short; cat thought.txt'");
+    expect(&there.stdout).to_equal(" M README.md\n?? thought.txt\nhalf a thought\n");
 }
 
 #[test]
@@ -134,19 +154,20 @@ fn a_plain_folder_is_copied() {
     e2e.write_tutorial_block(
         r#"
         # A folder that is no repository is copied
-        mngr create notes --from ~/notes --rsync --no-connect -- sh
+        mngr create notes --from ~/tutorial/notes --rsync --no-connect -- sh
         "#,
     );
-    let missing =
-        e2e.comment("not there yet").run("mngr create notes --from ~/notes --rsync --no-connect -- sh");
+    let missing = e2e
+        .comment("not there yet")
+        .run("mngr create notes --from ~/tutorial/notes --rsync --no-connect -- sh");
     expect(&missing).to_have_exit_code(1);
     expect(&missing.stderr).to_contain("is not a folder");
 
-    write(&e2e.home().join("notes/ideas/one.txt"), "an idea\n");
-    expect(&e2e.run("mngr create notes --from ~/notes --rsync --no-connect -- sh")).to_succeed();
-    succeed(&e2e, "mngr exec notes 'echo another >>ideas/one.txt'");
-    expect(&succeed(&e2e, "mngr exec notes 'cat ideas/one.txt'").stdout).to_equal("an idea\nanother\n");
-    assert_eq!(fs::read_to_string(e2e.home().join("notes/ideas/one.txt")).unwrap(), "an idea\n");
+    succeed(&e2e, FILES);
+    expect(&e2e.run("mngr create notes --from ~/tutorial/notes --rsync --no-connect -- sh")).to_succeed();
+    succeed(&e2e, "mngr exec notes 'echo another >>one.txt'");
+    expect(&succeed(&e2e, "mngr exec notes 'cat one.txt'").stdout).to_equal("an idea\nanother\n");
+    assert_eq!(fs::read_to_string(e2e.home().join("tutorial/notes/one.txt")).unwrap(), "an idea\n");
 }
 
 #[test]
@@ -155,17 +176,18 @@ fn variables_reach_the_agent_and_no_process_list() {
     e2e.write_tutorial_block(
         r#"
         # Variables for the agent, one by one or from a file. They never show in a process list
-        mngr create api --env PORT=8080 --env-file ~/api.env --no-connect -- sh
+        mngr create api --env PORT=8080 --env-file ~/tutorial/api.env --no-connect -- sh
         "#,
     );
-    let missing = e2e.run("mngr create api --env PORT=8080 --env-file ~/api.env --no-connect -- sh");
+    let missing = e2e.run("mngr create api --env PORT=8080 --env-file ~/tutorial/api.env --no-connect -- sh");
     expect(&missing).to_have_exit_code(1);
     expect(&missing.stderr).to_contain("api.env");
 
-    write(&e2e.home().join("api.env"), "COLOUR='dark $blue'\n");
-    expect(&e2e.run("mngr create api --env PORT=8080 --env-file ~/api.env --no-connect -- sh")).to_succeed();
+    succeed(&e2e, FILES);
+    expect(&e2e.run("mngr create api --env PORT=8080 --env-file ~/tutorial/api.env --no-connect -- sh"))
+        .to_succeed();
     succeed(&e2e, r#"mngr message api 'echo "<$PORT $COLOUR>"'"#);
-    until_printed(&e2e, "mngr capture api", "\n<8080 dark $blue>\n");
+    until_printed(&e2e, "mngr capture api", "\n<8080 blue>\n");
     expect(&succeed(&e2e, "mngr list --format '{command}'").stdout).to_equal("sh\n");
 }
 
@@ -175,15 +197,16 @@ fn the_folder_is_made_ready_before_the_start() {
     e2e.write_tutorial_block(
         r#"
         # Make the folder ready before the agent starts: run commands in it, put files into it
-        mngr create web --extra-provision-command 'mkdir build' --upload-file ~/web.json:config.json --no-connect -- sh
+        mngr create web --extra-provision-command 'mkdir build' --upload-file ~/tutorial/task.md:TASK.md --no-connect -- sh
         "#,
     );
-    write(&e2e.home().join("web.json"), "{}\n");
+    succeed(&e2e, FILES);
     let created = e2e.run(
-        "mngr create web --extra-provision-command 'mkdir build' --upload-file ~/web.json:config.json --no-connect -- sh",
+        "mngr create web --extra-provision-command 'mkdir build' --upload-file ~/tutorial/task.md:TASK.md --no-connect -- sh",
     );
     expect(&created).to_succeed();
-    expect(&succeed(&e2e, "mngr exec web 'ls -d build; cat config.json'").stdout).to_equal("build\n{}\n");
+    expect(&succeed(&e2e, "mngr exec web 'ls -d build; cat TASK.md'").stdout)
+        .to_equal("build\nread the notes\n");
 }
 
 #[test]
@@ -192,7 +215,7 @@ fn a_folder_that_cannot_be_made_ready_leaves_no_agent() {
     e2e.write_tutorial_block(
         r#"
         # Make the folder ready before the agent starts: run commands in it, put files into it
-        mngr create web --extra-provision-command 'mkdir build' --upload-file ~/web.json:config.json --no-connect -- sh
+        mngr create web --extra-provision-command 'mkdir build' --upload-file ~/tutorial/task.md:TASK.md --no-connect -- sh
         "#,
     );
     let created = e2e.run("mngr create web --extra-provision-command 'exit 3' --no-connect -- sh");

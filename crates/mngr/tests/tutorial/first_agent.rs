@@ -176,9 +176,7 @@ fn connect_attaches_and_detaching_leaves_the_agent_at_work() {
     terminal.expect_screen("mngr-try-it");
     terminal.send("echo typed $((40 + 2))\r");
     terminal.expect_screen("typed 42");
-    terminal.press("C-b");
-    terminal.press("d");
-    expect(&terminal.wait()).to_succeed();
+    detach(&e2e, terminal);
     assert_eq!(agent(&e2e, "try-it")["state"], "RUNNING");
     expect(&succeed(&e2e, "mngr capture try-it").stdout).to_contain("typed 42");
 }

@@ -9,7 +9,7 @@ use mngr_e2e::{expect, session};
 use crate::support::*;
 
 /// What a test that failed has left.
-fn a_run(e2e: &Session) {
+pub(crate) fn a_run(e2e: &Session) {
     let folder = e2e.project().join(".test_output/e2e/nightly/test_login--test_typo");
     write(
         &folder.join("test.json"),
@@ -70,19 +70,19 @@ fn the_page_is_a_folder_that_opens_from_disk() {
     e2e.write_tutorial_block(
         r#"
         # The same as a folder that opens from disk, for those who were not there
-        mngr view --export ~/report
+        mngr view --export ~/tutorial/page
         "#,
     );
     a_run(&e2e);
-    let exported = e2e.run("mngr view --export ~/report");
+    let exported = e2e.run("mngr view --export ~/tutorial/page");
     expect(&exported).to_succeed();
     expect(&exported.stdout).to_contain("1 test in 1 run");
-    let index = succeed(&e2e, "cat ~/report/index.html");
+    let index = succeed(&e2e, "cat ~/tutorial/page/index.html");
     expect(&index.stdout).to_contain("<script src=").not_to_contain("http://").not_to_contain("https://");
     expect(
         &succeed(
             &e2e,
-            "cat ~/report/data/*.js ~/report/data/*/*.js ~/report/data/test/*/*.js 2>/dev/null || true",
+            "cat ~/tutorial/page/data/*.js ~/tutorial/page/data/*/*.js ~/tutorial/page/data/test/*/*.js 2>/dev/null || true",
         )
         .stdout,
     )
@@ -95,12 +95,12 @@ fn a_folder_with_other_things_in_it_is_left_alone() {
     e2e.write_tutorial_block(
         r#"
         # The same as a folder that opens from disk, for those who were not there
-        mngr view --export ~/report
+        mngr view --export ~/tutorial/page
         "#,
     );
     a_run(&e2e);
-    write(&e2e.home().join("report/thesis.txt"), "years of work\n");
-    let refused = e2e.run("mngr view --export ~/report");
+    write(&e2e.home().join("tutorial/page/thesis.txt"), "years of work\n");
+    let refused = e2e.run("mngr view --export ~/tutorial/page");
     expect(&refused).to_fail();
-    expect(&succeed(&e2e, "ls ~/report").stdout).to_equal("thesis.txt\n");
+    expect(&succeed(&e2e, "ls ~/tutorial/page").stdout).to_equal("thesis.txt\n");
 }

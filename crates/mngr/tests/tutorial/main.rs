@@ -4,9 +4,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod clearing_up;
 mod coding_agents;
 mod creating;
 mod first_agent;
+mod from_top_to_bottom;
 mod in_scripts;
 mod looking_at_tests;
 mod many_at_once;

@@ -156,7 +156,7 @@ fn a_list_feeds_a_message() {
 }
 
 #[test]
-fn no_agents_on_standard_input_is_no_failure() {
+fn a_line_that_names_nobody_does_not_keep_the_others_from_their_message() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
@@ -164,8 +164,15 @@ fn no_agents_on_standard_input_is_no_failure() {
         mngr list --running --ids | mngr message - -m "please commit what you have"
         "#,
     );
-    let sent = e2e.run(r#"mngr list --running --ids | mngr message - -m "please commit what you have""#);
-    expect(&sent).to_succeed();
+    let empty =
+        e2e.comment("no agents are no failure").run("mngr list --running --ids | mngr message - -m hello");
+    expect(&empty).to_succeed();
+    succeed(&e2e, "mngr create one --no-connect -- cat");
+    let sent = e2e
+        .run(r#"(echo nobody; mngr list --running --ids) | mngr message - -m "please commit what you have""#);
+    expect(&sent).to_have_exit_code(9);
+    expect(&sent.stderr).to_contain("nobody");
+    until_printed(&e2e, "mngr capture one", "please commit what you have");
 }
 
 #[test]

@@ -13,22 +13,48 @@ fn here(e2e: &Session, file: &str) -> String {
     fs::read_to_string(e2e.project().join(file)).unwrap()
 }
 
+/// The agent the section is about, at its end.
+#[track_caller]
+fn made_report(e2e: &Session) {
+    let _ = succeed(
+        e2e,
+        "mngr create report scripted --no-connect -- 'edit sums.py fixed' 'commit Fix the sums' 'write report.html all is well'",
+    );
+    expect(&succeed(e2e, "mngr wait report").stdout).to_equal("report is DONE\n");
+}
+
+#[test]
+fn an_agent_has_something_to_show() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # An agent with something to show: a commit, and a file that it did not commit
+        mngr create report scripted --no-connect -- 'edit sums.py fixed' 'commit Fix the sums' 'write report.html all is well'
+        mngr wait report
+        "#,
+    );
+    made_report(&e2e);
+    assert_eq!(agent(&e2e, "report")["exit_status"], 0);
+    expect(&succeed(&e2e, "mngr exec report 'git log -1 --format=%s; git status --short'").stdout)
+        .to_equal("Fix the sums\n?? report.html\n");
+}
+
 #[test]
 fn pull_touches_no_file_and_prints_the_merge_command() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Bring an agent's branch here. No file is touched; the command that merges it is printed
-        mngr pull fix-login
+        # Bring its branch here. No file is touched; the command that merges it is printed
+        mngr pull report
         "#,
     );
-    fixed_login(&e2e);
-    let pulled = e2e.run("mngr pull fix-login");
+    made_report(&e2e);
+    let pulled = e2e.run("mngr pull report");
     expect(&pulled).to_succeed();
-    expect(&pulled.stdout).to_contain("1 commit ahead of main").to_contain("git merge mngr/fix-login");
-    assert!(!e2e.project().join("login.py").exists());
-    succeed(&e2e, "git merge mngr/fix-login");
-    assert_eq!(here(&e2e, "login.py"), "fixed\n");
+    expect(&pulled.stdout).to_contain("1 commit ahead of main").to_contain("git merge mngr/report");
+    assert!(!e2e.project().join("sums.py").exists());
+    succeed(&e2e, "git merge mngr/report");
+    assert_eq!(here(&e2e, "sums.py"), "fixed\n");
 }
 
 #[test]
@@ -37,13 +63,13 @@ fn a_dry_run_says_what_a_merge_would_do() {
     e2e.write_tutorial_block(
         r#"
         # What would a merge do?
-        mngr pull fix-login --merge --dry-run
+        mngr pull report --merge --dry-run
         "#,
     );
-    fixed_login(&e2e);
-    let pulled = e2e.run("mngr pull fix-login --merge --dry-run");
+    made_report(&e2e);
+    let pulled = e2e.run("mngr pull report --merge --dry-run");
     expect(&pulled).to_succeed();
-    expect(&pulled.stdout).to_contain("Would fast-forward main to mngr/fix-login (1 commit)");
+    expect(&pulled.stdout).to_contain("Would fast-forward main to mngr/report (1 commit)");
     expect(&succeed(&e2e, "git log --format=%s").stdout).to_equal("First commit\n");
 }
 
@@ -53,15 +79,15 @@ fn one_file_is_copied() {
     e2e.write_tutorial_block(
         r#"
         # One file, committed or not
-        mngr pull fix-login:report.html .
+        mngr pull report:report.html .
         "#,
     );
-    shell(&e2e, "fix-login");
-    let missing = e2e.comment("not written yet").run("mngr pull fix-login:report.html .");
+    shell(&e2e, "report");
+    let missing = e2e.comment("not written yet").run("mngr pull report:report.html .");
     expect(&missing).to_fail();
     expect(&missing.stderr).to_contain("report.html");
-    succeed(&e2e, "mngr exec fix-login 'echo all is well >report.html'");
-    expect(&e2e.run("mngr pull fix-login:report.html .")).to_succeed();
+    succeed(&e2e, "mngr exec report 'echo all is well >report.html'");
+    expect(&e2e.run("mngr pull report:report.html .")).to_succeed();
     assert_eq!(here(&e2e, "report.html"), "all is well\n");
 }
 
@@ -71,13 +97,13 @@ fn a_file_of_yours_is_not_overwritten() {
     e2e.write_tutorial_block(
         r#"
         # One file, committed or not
-        mngr pull fix-login:report.html .
+        mngr pull report:report.html .
         "#,
     );
-    shell(&e2e, "fix-login");
-    succeed(&e2e, "mngr exec fix-login 'echo theirs >report.html'");
+    shell(&e2e, "report");
+    succeed(&e2e, "mngr exec report 'echo theirs >report.html'");
     succeed(&e2e, "echo mine >report.html");
-    let refused = e2e.run("mngr pull fix-login:report.html .");
+    let refused = e2e.run("mngr pull report:report.html .");
     expect(&refused).to_have_exit_code(1);
     expect(&refused.stderr).to_contain("report.html").to_contain("--uncommitted-changes");
     assert_eq!(here(&e2e, "report.html"), "mine\n");
@@ -89,15 +115,17 @@ fn files_come_as_they_are_and_what_is_in_the_way_is_stashed() {
     e2e.write_tutorial_block(
         r#"
         # All its files as they are. What is in the way here is set aside with git stash
-        mngr pull fix-login --sync-mode files --uncommitted-changes stash
+        mngr pull report --sync-mode files --uncommitted-changes stash
+        git add --all && git commit --quiet -m 'The report'
         "#,
     );
-    shell(&e2e, "fix-login");
-    succeed(&e2e, "mngr exec fix-login 'echo theirs >README.md; echo new >new.txt'");
+    shell(&e2e, "report");
+    succeed(&e2e, "mngr exec report 'echo theirs >README.md; echo new >new.txt'");
     succeed(&e2e, "echo mine >README.md");
-    let pulled = e2e.run("mngr pull fix-login --sync-mode files --uncommitted-changes stash");
+    let pulled = e2e.run("mngr pull report --sync-mode files --uncommitted-changes stash");
     expect(&pulled).to_succeed();
     assert_eq!((here(&e2e, "README.md"), here(&e2e, "new.txt")), ("theirs\n".into(), "new\n".into()));
+    succeed(&e2e, "git add --all && git commit --quiet -m 'The report'");
     expect(&succeed(&e2e, "git show stash@{0}:README.md").stdout).to_equal("mine\n");
 }
 
@@ -107,16 +135,16 @@ fn commits_are_merged_into_the_agents_branch() {
     e2e.write_tutorial_block(
         r#"
         # Your commits to the agent, merged into its branch
-        mngr push fix-login
+        mngr push report
         "#,
     );
-    fixed_login(&e2e);
+    made_report(&e2e);
     succeed(&e2e, "git commit -q --allow-empty -m 'News from main'");
-    expect(&e2e.run("mngr push fix-login")).to_succeed();
-    expect(&succeed(&e2e, "mngr exec fix-login 'git log --format=%s; ls'").stdout)
+    expect(&e2e.run("mngr push report")).to_succeed();
+    expect(&succeed(&e2e, "mngr exec report 'git log --format=%s; ls'").stdout)
         .to_contain("News from main\n")
-        .to_contain("Fix the login\n")
-        .to_contain("login.py\n");
+        .to_contain("Fix the sums\n")
+        .to_contain("sums.py\n");
 }
 
 #[test]
@@ -125,16 +153,16 @@ fn work_of_the_agent_that_is_in_the_way_stops_a_push() {
     e2e.write_tutorial_block(
         r#"
         # Your commits to the agent, merged into its branch
-        mngr push fix-login
+        mngr push report
         "#,
     );
-    shell(&e2e, "fix-login");
-    succeed(&e2e, "mngr exec fix-login 'echo theirs >README.md'");
+    shell(&e2e, "report");
+    succeed(&e2e, "mngr exec report 'echo theirs >README.md'");
     succeed(&e2e, "echo mine >README.md && git commit -qam Mine");
-    let refused = e2e.run("mngr push fix-login");
+    let refused = e2e.run("mngr push report");
     expect(&refused).to_have_exit_code(1);
     expect(&refused.stderr).to_contain("README.md");
-    expect(&succeed(&e2e, "mngr exec fix-login 'cat README.md'").stdout).to_equal("theirs\n");
+    expect(&succeed(&e2e, "mngr exec report 'cat README.md'").stdout).to_equal("theirs\n");
 }
 
 #[test]
@@ -143,18 +171,17 @@ fn files_and_folders_are_copied_to_the_agent() {
     e2e.write_tutorial_block(
         r#"
         # A file, or a folder that is to be the same on both sides
-        mngr push fix-login ~/notes.md
-        mngr push fix-login:data/ ~/data/ --delete
+        mngr push report ~/tutorial/task.md
+        mngr push report:notes/ ~/tutorial/notes/ --delete
         "#,
     );
-    shell(&e2e, "fix-login");
-    write(&e2e.home().join("notes.md"), "remember\n");
-    write(&e2e.home().join("data/1"), "one\n");
-    succeed(&e2e, "mngr exec fix-login 'mkdir data; echo old >data/old; git add data; git commit -qm Data'");
-    expect(&e2e.run("mngr push fix-login ~/notes.md")).to_succeed();
-    expect(&succeed(&e2e, "mngr exec fix-login 'cat notes.md'").stdout).to_equal("remember\n");
-    expect(&e2e.run("mngr push fix-login:data/ ~/data/ --delete")).to_succeed();
-    expect(&succeed(&e2e, "mngr exec fix-login 'ls data'").stdout).to_equal("1\n");
+    shell(&e2e, "report");
+    succeed(&e2e, FILES);
+    succeed(&e2e, "mngr exec report 'mkdir notes; echo old >notes/old; git add notes; git commit -qm Notes'");
+    expect(&e2e.run("mngr push report ~/tutorial/task.md")).to_succeed();
+    expect(&succeed(&e2e, "mngr exec report 'cat task.md'").stdout).to_equal("read the notes\n");
+    expect(&e2e.run("mngr push report:notes/ ~/tutorial/notes/ --delete")).to_succeed();
+    expect(&succeed(&e2e, "mngr exec report 'ls notes'").stdout).to_equal("one.txt\n");
 }
 
 #[test]
@@ -163,15 +190,15 @@ fn files_that_only_the_agent_has_are_not_deleted_before_they_are_committed() {
     e2e.write_tutorial_block(
         r#"
         # A file, or a folder that is to be the same on both sides
-        mngr push fix-login ~/notes.md
-        mngr push fix-login:data/ ~/data/ --delete
+        mngr push report ~/tutorial/task.md
+        mngr push report:notes/ ~/tutorial/notes/ --delete
         "#,
     );
-    shell(&e2e, "fix-login");
-    write(&e2e.home().join("data/1"), "one\n");
-    succeed(&e2e, "mngr exec fix-login 'mkdir data; echo draft >data/draft'");
-    let refused = e2e.run("mngr push fix-login:data/ ~/data/ --delete");
+    shell(&e2e, "report");
+    succeed(&e2e, FILES);
+    succeed(&e2e, "mngr exec report 'mkdir notes; echo draft >notes/draft'");
+    let refused = e2e.run("mngr push report:notes/ ~/tutorial/notes/ --delete");
     expect(&refused).to_have_exit_code(1);
-    expect(&refused.stderr).to_contain("data/draft").to_contain("nothing was changed");
-    expect(&succeed(&e2e, "mngr exec fix-login 'ls data'").stdout).to_equal("draft\n");
+    expect(&refused.stderr).to_contain("notes/draft").to_contain("nothing was changed");
+    expect(&succeed(&e2e, "mngr exec report 'ls notes'").stdout).to_equal("draft\n");
 }

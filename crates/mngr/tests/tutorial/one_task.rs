@@ -181,3 +181,19 @@ fn destroy_and_undo_take_one_command_each() {
     expect(&undone.stdout).to_contain("Restored agent: docs on branch mngr/docs");
     assert_eq!(names(&e2e), ["docs"]);
 }
+
+#[test]
+fn an_agent_that_has_ended_goes_without_force() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Its commits are yours now, so this one can go. An agent that has ended needs no --force
+        mngr destroy fix-login
+        "#,
+    );
+    fixed_login(&e2e);
+    expect(&e2e.run("mngr destroy fix-login")).to_succeed();
+    assert!(names(&e2e).is_empty());
+    let again = e2e.comment("it is gone").run("mngr destroy fix-login");
+    expect(&again).to_have_exit_code(9);
+}

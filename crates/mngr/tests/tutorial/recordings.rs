@@ -10,7 +10,7 @@ use crate::support::*;
 /// Makes the recording that the section is about.
 #[track_caller]
 fn demo(e2e: &Session) {
-    let _ = succeed(e2e, "mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'");
+    let _ = succeed(e2e, "mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'");
 }
 
 #[test]
@@ -19,11 +19,12 @@ fn a_command_is_recorded() {
     e2e.write_tutorial_block(
         r#"
         # Record a command, as it looks in a terminal
-        mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'
+        mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'
         "#,
     );
-    expect(&e2e.run("mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'")).to_succeed();
-    let cast = fs::read_to_string(e2e.home().join("demo.cast")).unwrap();
+    succeed(&e2e, "mkdir ~/tutorial");
+    expect(&e2e.run("mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'")).to_succeed();
+    let cast = fs::read_to_string(e2e.home().join("tutorial/demo.cast")).unwrap();
     assert_eq!(json(cast.lines().next().unwrap())["version"], 2);
     expect(&cast).to_contain("hello").to_contain("README.md");
 }
@@ -34,14 +35,16 @@ fn a_recording_has_the_exit_code_of_its_command_and_overwrites_nothing() {
     e2e.write_tutorial_block(
         r#"
         # Record a command, as it looks in a terminal
-        mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'
+        mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'
         "#,
     );
-    expect(&e2e.run("mngr record -o ~/demo.cast -- sh -c 'echo first; exit 3'")).to_have_exit_code(3);
-    let again = e2e.run("mngr record -o ~/demo.cast -- sh -c 'echo hello; ls'");
+    succeed(&e2e, "mkdir ~/tutorial");
+    expect(&e2e.run("mngr record -o ~/tutorial/demo.cast -- sh -c 'echo first; exit 3'"))
+        .to_have_exit_code(3);
+    let again = e2e.run("mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'");
     expect(&again).to_fail();
-    expect(&again.stderr).to_contain("demo.cast");
-    expect(&fs::read_to_string(e2e.home().join("demo.cast")).unwrap())
+    expect(&again.stderr).to_contain("tutorial/demo.cast");
+    expect(&fs::read_to_string(e2e.home().join("tutorial/demo.cast")).unwrap())
         .to_contain("first")
         .not_to_contain("hello");
 }
@@ -52,11 +55,12 @@ fn a_recording_is_played() {
     e2e.write_tutorial_block(
         r#"
         # Play it: space pauses, the arrow keys go back and forth, q ends
-        mngr replay ~/demo.cast --speed 4 --idle-limit 1s
+        mngr replay ~/tutorial/demo.cast --speed 4 --idle-limit 1s
         "#,
     );
+    succeed(&e2e, "mkdir ~/tutorial");
     demo(&e2e);
-    let terminal = e2e.terminal("mngr replay ~/demo.cast --speed 4 --idle-limit 1s");
+    let terminal = e2e.terminal("mngr replay ~/tutorial/demo.cast --speed 4 --idle-limit 1s");
     terminal.expect_screen("README.md");
     expect(&terminal.screen()).to_contain("hello");
     terminal.press("q");
@@ -69,10 +73,12 @@ fn what_is_no_recording_is_not_played() {
     e2e.write_tutorial_block(
         r#"
         # Play it: space pauses, the arrow keys go back and forth, q ends
-        mngr replay ~/demo.cast --speed 4 --idle-limit 1s
+        mngr replay ~/tutorial/demo.cast --speed 4 --idle-limit 1s
         "#,
     );
-    expect(&e2e.comment("no such file").run("mngr replay ~/demo.cast --speed 4 --idle-limit 1s")).to_fail();
+    succeed(&e2e, "mkdir ~/tutorial");
+    expect(&e2e.comment("no such file").run("mngr replay ~/tutorial/demo.cast --speed 4 --idle-limit 1s"))
+        .to_fail();
     let other = e2e.comment("another file").run("mngr replay README.md");
     expect(&other).to_fail();
     expect(&other.stderr).to_contain("README.md");
@@ -84,14 +90,17 @@ fn a_recording_is_searched_and_printed() {
     e2e.write_tutorial_block(
         r#"
         # When does a text appear? And what could be read in the end?
-        mngr replay ~/demo.cast --search hello
-        mngr replay ~/demo.cast --dump
+        mngr replay ~/tutorial/demo.cast --search hello
+        mngr replay ~/tutorial/demo.cast --dump
         "#,
     );
+    succeed(&e2e, "mkdir ~/tutorial");
     demo(&e2e);
-    expect(&succeed(&e2e, "mngr replay ~/demo.cast --search hello").stdout).to_match(r"^0:0\d\.\d  hello\n$");
-    expect(&succeed(&e2e, "mngr replay ~/demo.cast --dump").stdout).to_match(r"^hello\nREADME.md");
-    expect(&e2e.comment("not in it").run("mngr replay ~/demo.cast --search goodbye").stdout).to_be_empty();
+    expect(&succeed(&e2e, "mngr replay ~/tutorial/demo.cast --search hello").stdout)
+        .to_match(r"^0:0\d\.\d  hello\n$");
+    expect(&succeed(&e2e, "mngr replay ~/tutorial/demo.cast --dump").stdout).to_match(r"^hello\nREADME.md");
+    expect(&e2e.comment("not in it").run("mngr replay ~/tutorial/demo.cast --search goodbye").stdout)
+        .to_be_empty();
 }
 
 #[test]
@@ -100,18 +109,19 @@ fn an_agent_is_recorded_until_it_ends() {
     e2e.write_tutorial_block(
         r#"
         # Record an agent until it ends, or until Ctrl-c
-        mngr record try-it -o ~/try-it.cast
+        mngr record hotfix -o ~/tutorial/hotfix.cast
         "#,
     );
-    expect(&e2e.comment("nobody").run("mngr record try-it -o ~/try-it.cast")).to_have_exit_code(9);
-    shell(&e2e, "try-it");
-    let recorder = e2e.terminal("mngr record try-it -o ~/try-it.cast");
-    until_printed(&e2e, "cat ~/try-it.cast || true", "\"version\"");
-    succeed(&e2e, "mngr message try-it 'echo it was $((6 * 7))'");
-    until_printed(&e2e, "mngr capture try-it", "it was 42");
-    succeed(&e2e, "mngr stop try-it");
+    succeed(&e2e, "mkdir ~/tutorial");
+    expect(&e2e.comment("nobody").run("mngr record hotfix -o ~/tutorial/hotfix.cast")).to_have_exit_code(9);
+    shell(&e2e, "hotfix");
+    let recorder = e2e.terminal("mngr record hotfix -o ~/tutorial/hotfix.cast");
+    until_printed(&e2e, "cat ~/tutorial/hotfix.cast || true", "\"version\"");
+    succeed(&e2e, "mngr message hotfix 'echo it was $((6 * 7))'");
+    until_printed(&e2e, "mngr capture hotfix", "it was 42");
+    succeed(&e2e, "mngr stop hotfix");
     expect(&recorder.wait()).to_succeed();
-    expect(&succeed(&e2e, "mngr replay ~/try-it.cast --dump").stdout).to_contain("it was 42");
+    expect(&succeed(&e2e, "mngr replay ~/tutorial/hotfix.cast --dump").stdout).to_contain("it was 42");
 }
 
 #[test]
@@ -120,14 +130,15 @@ fn ctrl_c_ends_a_recording_and_not_the_agent() {
     e2e.write_tutorial_block(
         r#"
         # Record an agent until it ends, or until Ctrl-c
-        mngr record try-it -o ~/try-it.cast
+        mngr record hotfix -o ~/tutorial/hotfix.cast
         "#,
     );
-    succeed(&e2e, "mngr create try-it --no-connect -- 'echo I am here; exec sh'");
-    let recorder = e2e.terminal("mngr record try-it -o ~/try-it.cast");
-    until_printed(&e2e, "cat ~/try-it.cast || true", "I am here");
+    succeed(&e2e, "mkdir ~/tutorial");
+    succeed(&e2e, "mngr create hotfix --no-connect -- 'echo I am here; exec sh'");
+    let recorder = e2e.terminal("mngr record hotfix -o ~/tutorial/hotfix.cast");
+    until_printed(&e2e, "cat ~/tutorial/hotfix.cast || true", "I am here");
     recorder.press("C-c");
     let _ = recorder.wait();
-    assert_eq!(agent(&e2e, "try-it")["state"], "RUNNING");
-    expect(&succeed(&e2e, "mngr replay ~/try-it.cast --dump").stdout).to_contain("I am here");
+    assert_eq!(agent(&e2e, "hotfix")["state"], "RUNNING");
+    expect(&succeed(&e2e, "mngr replay ~/tutorial/hotfix.cast --dump").stdout).to_contain("I am here");
 }

@@ -46,12 +46,12 @@ fn a_command_runs_in_all_of_them() {
     e2e.write_tutorial_block(
         r#"
         # In all of them at once
-        mngr list --ids | mngr exec - 'git log --oneline -1'
+        mngr list --project . --ids | mngr exec - 'git log --oneline -1'
         "#,
     );
     fixed_login(&e2e);
     shell(&e2e, "docs");
-    let result = e2e.run("mngr list --ids | mngr exec - 'git log --oneline -1'");
+    let result = e2e.run("mngr list --project . --ids | mngr exec - 'git log --oneline -1'");
     expect(&result).to_succeed();
     expect(&result.stdout)
         .to_match(r"--- fix-login ---\n\w+ Fix the login\n")
@@ -64,13 +64,13 @@ fn one_failure_among_several_is_a_failure() {
     e2e.write_tutorial_block(
         r#"
         # In all of them at once
-        mngr list --ids | mngr exec - 'git log --oneline -1'
+        mngr list --project . --ids | mngr exec - 'git log --oneline -1'
         "#,
     );
     shell(&e2e, "one");
     shell(&e2e, "two");
     succeed(&e2e, "mngr exec one 'touch only-here'");
-    let result = e2e.run("mngr list --ids | mngr exec - 'ls only-here'");
+    let result = e2e.run("mngr list --project . --ids | mngr exec - 'ls only-here'");
     expect(&result).to_fail();
     expect(&result.stdout).to_contain("only-here");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use mngr_e2e::expect;
-use mngr_e2e::session::{RunResult, Session};
+use mngr_e2e::session::{RunResult, Session, Terminal};
 use serde_json::Value;
 
 /// Long enough for a loaded machine; a passing test never waits for it.
@@ -42,10 +42,26 @@ pub(crate) fn fixed_login(e2e: &Session) {
     wait_for(e2e, "fix-login", "DONE");
 }
 
+/// The files that the tutorial makes for its examples.
+pub(crate) const FILES: &str = "mkdir -p ~/tutorial/notes
+echo 'an idea' >~/tutorial/notes/one.txt
+echo 'read the notes' >~/tutorial/task.md
+echo 'COLOUR=blue' >~/tutorial/api.env";
+
 /// Waits until an agent is in a state.
 #[track_caller]
 pub(crate) fn wait_for(e2e: &Session, name: &str, state: &str) {
     let _ = succeed(e2e, &format!("mngr wait {name} {state} --timeout {}s", PATIENCE.as_secs()));
+}
+
+/// Leaves an agent's terminal with Ctrl-b d.
+#[track_caller]
+pub(crate) fn detach(e2e: &Session, terminal: Terminal) {
+    // tmux takes a key for pasted text when it comes within a millisecond of another (`assume-paste-time`).
+    let _ = succeed(e2e, "mngr list");
+    terminal.press("C-b");
+    terminal.press("d");
+    expect(&terminal.wait()).to_succeed();
 }
 
 /// Runs a command until it prints this, which another program brings about.

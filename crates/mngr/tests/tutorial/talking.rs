@@ -46,18 +46,18 @@ fn texts_come_from_standard_input_and_from_files() {
         r#"
         # Long texts come from standard input, or from a file
         git log -1 | mngr message greeter
-        mngr message greeter --message-file ~/task.md
+        mngr message greeter --message-file ~/tutorial/task.md
         "#,
     );
     listener(&e2e, "greeter");
     expect(&e2e.run("git log -1 | mngr message greeter")).to_succeed();
     until_printed(&e2e, "mngr capture greeter", "    First commit\n");
 
-    let missing = e2e.comment("no such file").run("mngr message greeter --message-file ~/task.md");
+    let missing = e2e.comment("no such file").run("mngr message greeter --message-file ~/tutorial/task.md");
     expect(&missing).to_have_exit_code(1);
-    write(&e2e.home().join("task.md"), "do $this\nand that\n");
-    expect(&e2e.run("mngr message greeter --message-file ~/task.md")).to_succeed();
-    until_printed(&e2e, "mngr capture greeter", "got: do $this\nand that\n");
+    succeed(&e2e, FILES);
+    expect(&e2e.run("mngr message greeter --message-file ~/tutorial/task.md")).to_succeed();
+    until_printed(&e2e, "mngr capture greeter", "got: read the notes\n");
 }
 
 #[test]
@@ -106,12 +106,13 @@ fn any_of_several_is_enough() {
     e2e.write_tutorial_block(
         r#"
         # The first of several that ends
+        mngr create quick --no-connect -- sleep 1
         mngr wait greeter sleeper quick --any
         "#,
     );
     listener(&e2e, "greeter");
     succeed(&e2e, "mngr create sleeper --no-connect -- sleep 1000");
-    succeed(&e2e, "mngr create quick scripted --no-connect -- 'sleep 0.3s'");
+    succeed(&e2e, "mngr create quick --no-connect -- sleep 1");
     let waited = e2e.run("mngr wait greeter sleeper quick --any");
     expect(&waited).to_succeed();
     expect(&waited.stdout).to_contain("quick is DONE");

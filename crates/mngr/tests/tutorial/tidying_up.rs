@@ -39,7 +39,9 @@ fn an_agent_that_is_stopped_already_counts_as_stopped() {
     );
     shell(&e2e, "greeter");
     succeed(&e2e, "mngr stop greeter");
-    expect(&e2e.comment("again").run("mngr stop greeter")).to_succeed();
+    let again = e2e.comment("again").run("mngr stop greeter");
+    expect(&again).to_succeed();
+    expect(&again.stdout).to_contain("Stopped agent: greeter (it was not running)");
     expect(&e2e.comment("nobody").run("mngr stop nobody")).to_have_exit_code(9);
 }
 
@@ -162,8 +164,8 @@ fn all_that_have_ended_go_together() {
     e2e.write_tutorial_block(
         r#"
         # All that have ended, in one go. Look first
-        mngr list --ids --include 'state == "DONE"' | mngr destroy --dry-run -
-        mngr list --ids --include 'state == "DONE"' | mngr destroy -
+        mngr list --project . --ids --include 'state == "DONE"' | mngr destroy --dry-run -
+        mngr list --project . --ids --include 'state == "DONE"' | mngr destroy -
         "#,
     );
     shell(&e2e, "at-work");
@@ -171,11 +173,12 @@ fn all_that_have_ended_go_together() {
         succeed(&e2e, &format!("mngr create {name} --no-connect -- true"));
         wait_for(&e2e, name, "DONE");
     }
-    let look = e2e.run(r#"mngr list --ids --include 'state == "DONE"' | mngr destroy --dry-run -"#);
+    let look =
+        e2e.run(r#"mngr list --project . --ids --include 'state == "DONE"' | mngr destroy --dry-run -"#);
     expect(&look).to_succeed();
     expect(&look.stdout).to_contain("Would destroy agent: one").to_contain("two").not_to_contain("at-work");
     assert_eq!(names(&e2e).len(), 3);
-    let done = e2e.run(r#"mngr list --ids --include 'state == "DONE"' | mngr destroy -"#);
+    let done = e2e.run(r#"mngr list --project . --ids --include 'state == "DONE"' | mngr destroy -"#);
     expect(&done).to_succeed();
     expect(&done.stdout).to_contain("Successfully destroyed 2 agent(s)");
     assert_eq!(names(&e2e), ["at-work"]);

@@ -2,61 +2,98 @@
 
 use mngr_e2e::session::Session;
 use mngr_e2e::{expect, session};
-use serde_json::json;
 
 use crate::support::{names, succeed, write};
 
-const SCRIPT: &str = "#!/bin/sh
-set -eu
-
+const WRITE_TUTORIAL: &str = "mkdir -p tutorial
+cat >tutorial/tutorial.sh <<'END'
 # Say hello
 mngr create hello --no-connect -- sh
 
-# Look around
-mngr list
-";
+# Stopping
+END";
 
-const TEST: &str = "
+const WRITE_TEST: &str = r#"mkdir -p tests
+cat >tests/test_hello.py <<'END'
 def test_hello(e2e):
-    e2e.write_tutorial_block('''
+    e2e.write_tutorial_block("""
     # Say hello
     mngr create hello --no-connect -- sh
-    ''')
+    """)
+END"#;
 
-def test_list(e2e):
-    e2e.write_tutorial_block('''
-    # Look around
-    mngr list
-    ''')
-";
+const WRITE_PROPOSALS: &str = r##"cat >~/tutorial/proposals.jsonl <<'END'
+{"heading": "Stopping", "text": "# Stop it for the night\nmngr stop hello", "reason": "everybody needs it"}
+{"heading": "Stopping", "text": "# Stop it at once\nmngr stop hello --no-graceful", "reason": "some do not listen"}
+END"##;
 
-/// A project with a tutorial and its tests.
+const COMMIT: &str = "git add --all && git commit --quiet -m 'A tutorial'";
+
+const FILL: &str = "mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- \
+    read 'run cp ~/tutorial/proposals.jsonl .tutorial-task/'";
+
+/// The tutorial and its test.
 fn tutorial(e2e: &Session) {
-    write(&e2e.project().join("tutorial/tutorial.sh"), SCRIPT);
-    write(&e2e.project().join("tests/test_tutorial.py"), TEST);
+    let _ = succeed(e2e, WRITE_TUTORIAL);
+    let _ = succeed(e2e, WRITE_TEST);
 }
 
-/// Changes the tutorial.
-fn edit(e2e: &Session, from: &str, to: &str) {
-    write(&e2e.project().join("tutorial/tutorial.sh"), &SCRIPT.replace(from, to));
+/// Adds to the tutorial.
+fn add(e2e: &Session, text: &str) {
+    let _ = succeed(e2e, &format!("printf '\\n{text}\\n' >>tutorial/tutorial.sh"));
 }
 
-/// Adds a block without a test and a heading without commands, and commits.
-fn with_gaps(e2e: &Session) {
-    edit(e2e, "mngr list\n", "mngr list\n\n# Clear up\nmngr gc\n\n# Stopping\n");
-    let _ = succeed(e2e, "git add . && git commit -qm 'A tutorial'");
-}
-
-const FILL: &str = "mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- read 'run cp ~/proposals.jsonl .tutorial-task/'";
-
-/// Lets an agent propose these blocks for the heading without commands.
+/// A tutorial for whose heading an agent has made two proposals.
 #[track_caller]
-fn propose(e2e: &Session, blocks: &[&str]) {
-    let line = |text: &&str| {
-        json!({"heading": "Stopping", "text": text, "reason": "it is common"}).to_string() + "\n"
-    };
-    write(&e2e.home().join("proposals.jsonl"), &blocks.iter().map(line).collect::<String>());
-    let _ = succeed(e2e, FILL);
+fn proposals(e2e: &Session) {
+    tutorial(e2e);
+    for command in ["mkdir ~/tutorial", WRITE_PROPOSALS, COMMIT, FILL] {
+        let _ = succeed(e2e, command);
+    }
+}
+
+#[test]
+fn a_tutorial_is_made_of_blocks() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # A tutorial is a script made of blocks: lines between empty lines
+        mkdir -p tutorial
+        cat >tutorial/tutorial.sh <<'END'
+        # Say hello
+        mngr create hello --no-connect -- sh
+
+        # Stopping
+        END
+        "#,
+    );
+    succeed(&e2e, WRITE_TUTORIAL);
+    let blocks = succeed(&e2e, "mngr tutorial list tutorial/tutorial.sh --format '{line} {title}'");
+    expect(&blocks.stdout).to_equal("1 Say hello\n");
+}
+
+#[test]
+fn tests_cite_blocks() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Tests cite its blocks, in Python or in Rust
+        mkdir -p tests
+        cat >tests/test_hello.py <<'END'
+        def test_hello(e2e):
+            e2e.write_tutorial_block("""
+            # Say hello
+            mngr create hello --no-connect -- sh
+            """)
+        END
+        "#,
+    );
+    succeed(&e2e, WRITE_TUTORIAL);
+    succeed(&e2e, "mkdir tests");
+    let before = e2e.comment("no test yet").run("mngr tutorial check tutorial/tutorial.sh tests/");
+    expect(&before).to_have_exit_code(1);
+    succeed(&e2e, WRITE_TEST);
+    expect(&e2e.run("mngr tutorial check tutorial/tutorial.sh tests/")).to_succeed();
 }
 
 #[test]
@@ -64,17 +101,18 @@ fn blocks_are_listed() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # This file is made of blocks: lines between empty lines. Tests cite them
+        # Which blocks are there?
         mngr tutorial list tutorial/tutorial.sh
         "#,
     );
     expect(&e2e.comment("no such file").run("mngr tutorial list tutorial/tutorial.sh")).to_fail();
     tutorial(&e2e);
+    add(&e2e, "mngr stop hello");
     let list = e2e.run("mngr tutorial list tutorial/tutorial.sh");
     expect(&list).to_succeed();
     expect(&list.stdout)
-        .to_match(r"(?m)^[0-9a-f]{8} +4 .*Say hello$")
-        .to_match(r"(?m)^[0-9a-f]{8} +7 .*Look around$");
+        .to_match(r"(?m)^[0-9a-f]{8} +1 .*Say hello$")
+        .to_match(r"(?m)^[0-9a-f]{8} +6 .*Stopping .*mngr stop hello$");
 }
 
 #[test]
@@ -87,20 +125,19 @@ fn every_block_is_cited_and_every_citation_exists() {
         "#,
     );
     tutorial(&e2e);
-    expect(&e2e.run("mngr tutorial check tutorial/tutorial.sh tests/")).to_succeed();
+    let whole = e2e.run("mngr tutorial check tutorial/tutorial.sh tests/");
+    expect(&whole).to_succeed();
+    expect(&whole.stdout).to_contain("all 1 block cited");
 
-    edit(&e2e, "mngr list", "mngr list --running");
-    let changed = e2e.comment("a block was edited").run("mngr tutorial check tutorial/tutorial.sh tests/");
-    expect(&changed).to_have_exit_code(1);
-    expect(&changed.stdout)
-        .to_contain("mngr list --running")
-        .to_contain("test_list")
-        .not_to_contain("test_hello");
-
-    edit(&e2e, "mngr list\n", "mngr list\n\n# New\nmngr gc\n");
+    add(&e2e, "mngr stop hello");
     let new = e2e.comment("a block was added").run("mngr tutorial check tutorial/tutorial.sh tests/");
     expect(&new).to_have_exit_code(1);
-    expect(&new.stdout).to_contain("mngr gc");
+    expect(&new.stdout).to_contain("mngr stop hello").not_to_contain("test_hello");
+
+    succeed(&e2e, "sed -i 's/-- sh/-- bash/' tutorial/tutorial.sh");
+    let changed = e2e.comment("a block was edited").run("mngr tutorial check tutorial/tutorial.sh tests/");
+    expect(&changed).to_have_exit_code(1);
+    expect(&changed.stdout).to_contain("-- bash").to_contain("test_hello");
 }
 
 #[test]
@@ -114,16 +151,15 @@ fn coverage_says_which_tests_cite_a_block() {
         "#,
     );
     tutorial(&e2e);
-    edit(&e2e, "mngr list\n", "mngr list\n\n# Clear up\nmngr gc\n");
+    add(&e2e, "mngr stop hello");
     let coverage = e2e.run("mngr tutorial coverage tutorial/tutorial.sh tests/");
     expect(&coverage).to_succeed();
-    expect(&coverage.stdout).to_contain("2 of 3 blocks cited");
+    expect(&coverage.stdout).to_contain("1 of 2 blocks cited");
     let tests =
         succeed(&e2e, "mngr tutorial coverage tutorial/tutorial.sh tests/ --format '{title}: {tests}'");
     expect(&tests.stdout)
         .to_match("(?m)^Say hello: .*test_hello")
-        .to_match("(?m)^Look around: .*test_list")
-        .not_to_match("(?m)^Clear up: .*test_");
+        .not_to_match("(?m)^mngr stop hello: .*test_");
 }
 
 #[test]
@@ -136,12 +172,14 @@ fn commands_are_checked_and_not_run() {
         "#,
     );
     tutorial(&e2e);
-    expect(&e2e.run("mngr tutorial lint tutorial/tutorial.sh")).to_succeed();
+    let right = e2e.run("mngr tutorial lint tutorial/tutorial.sh");
+    expect(&right).to_succeed();
+    expect(&right.stdout).to_contain("1 checked");
     assert!(names(&e2e).is_empty());
-    edit(&e2e, "mngr list", "mngr list --runing");
+    add(&e2e, "mngr stop hello --foce");
     let wrong = e2e.comment("a slip").run("mngr tutorial lint tutorial/tutorial.sh");
     expect(&wrong).to_have_exit_code(1);
-    expect(&wrong.stdout).to_contain("tutorial.sh:8").to_contain("--runing");
+    expect(&wrong.stdout).to_contain("tutorial.sh:6").to_contain("--foce");
 }
 
 #[test]
@@ -155,32 +193,35 @@ fn gaps_and_missing_tests_are_listed() {
         "#,
     );
     tutorial(&e2e);
-    let whole = e2e.comment("nothing is missing").run("mngr tutorial sync tutorial/tutorial.sh tests/");
-    expect(&whole).to_succeed();
-
-    with_gaps(&e2e);
     let fill = e2e.run("mngr tutorial fill tutorial/tutorial.sh");
     expect(&fill).to_succeed();
-    expect(&fill.stdout).to_contain("Stopping").not_to_contain("Look around");
-    let sync = e2e.run("mngr tutorial sync tutorial/tutorial.sh tests/");
+    expect(&fill.stdout).to_contain("Stopping").not_to_contain("Say hello");
+    let sync = e2e.comment("all have a test").run("mngr tutorial sync tutorial/tutorial.sh tests/");
+    expect(&sync).to_succeed();
+    add(&e2e, "mngr stop hello");
+    let sync = e2e.comment("one has none").run("mngr tutorial sync tutorial/tutorial.sh tests/");
     expect(&sync).to_have_exit_code(1);
-    expect(&sync.stdout).to_contain("Clear up").not_to_contain("Say hello");
+    expect(&sync.stdout).to_contain("mngr stop hello").not_to_contain("Say hello");
 }
 
 #[test]
 fn an_agent_proposes_what_is_missing() {
     let e2e = session!();
     e2e.write_tutorial_block(
-        r#"
-        # An agent can propose commands for the headings. A script plays it here; one of --type claude reads the help first
-        mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- read 'run cp ~/proposals.jsonl .tutorial-task/'
-        "#,
+        r##"
+        # An agent can propose commands for a heading. A script plays it here; one of --type claude reads the help first.
+        # Agents work on what is committed
+        cat >~/tutorial/proposals.jsonl <<'END'
+        {"heading": "Stopping", "text": "# Stop it for the night\nmngr stop hello", "reason": "everybody needs it"}
+        {"heading": "Stopping", "text": "# Stop it at once\nmngr stop hello --no-graceful", "reason": "some do not listen"}
+        END
+        git add --all && git commit --quiet -m 'A tutorial'
+        mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- read 'run cp ~/tutorial/proposals.jsonl .tutorial-task/'
+        "##,
     );
-    tutorial(&e2e);
-    with_gaps(&e2e);
-    propose(&e2e, &["mngr stop hello", "mngr halt hello"]);
-    let proposals = succeed(&e2e, "mngr tutorial proposals --all --format '{status} {text}'");
-    expect(&proposals.stdout).to_contain("proposed mngr stop hello").to_contain("invalid mngr halt hello");
+    proposals(&e2e);
+    let proposed = succeed(&e2e, "mngr tutorial proposals --format '{status} {heading} {agent}'");
+    expect(&proposed.stdout).to_match(r"^(proposed Stopping \S+\n){2}$");
     assert!(names(&e2e).is_empty(), "the agent is gone");
     expect(&succeed(&e2e, "git status --short").stdout).to_be_empty();
 }
@@ -189,16 +230,22 @@ fn an_agent_proposes_what_is_missing() {
 fn an_agent_that_proposes_nothing_has_failed() {
     let e2e = session!();
     e2e.write_tutorial_block(
-        r#"
-        # An agent can propose commands for the headings. A script plays it here; one of --type claude reads the help first
-        mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- read 'run cp ~/proposals.jsonl .tutorial-task/'
-        "#,
+        r##"
+        # An agent can propose commands for a heading. A script plays it here; one of --type claude reads the help first.
+        # Agents work on what is committed
+        cat >~/tutorial/proposals.jsonl <<'END'
+        {"heading": "Stopping", "text": "# Stop it for the night\nmngr stop hello", "reason": "everybody needs it"}
+        {"heading": "Stopping", "text": "# Stop it at once\nmngr stop hello --no-graceful", "reason": "some do not listen"}
+        END
+        git add --all && git commit --quiet -m 'A tutorial'
+        mngr tutorial fill tutorial/tutorial.sh --launch --type scripted -- read 'run cp ~/tutorial/proposals.jsonl .tutorial-task/'
+        "##,
     );
     tutorial(&e2e);
-    with_gaps(&e2e);
+    succeed(&e2e, COMMIT);
     let fill = e2e.comment("there is no such file").run(FILL);
     expect(&fill).to_have_exit_code(1);
-    assert!(names(&e2e).is_empty());
+    expect(&succeed(&e2e, "mngr tutorial proposals --all --format '{id}'").stdout).to_be_empty();
 }
 
 #[test]
@@ -211,21 +258,21 @@ fn an_accepted_proposal_is_in_the_tutorial() {
         mngr tutorial accept "$(mngr tutorial proposals --format '{id}' | head -n 1)"
         "#,
     );
-    tutorial(&e2e);
-    with_gaps(&e2e);
-    propose(&e2e, &["mngr stop hello"]);
-    expect(&succeed(&e2e, "mngr tutorial proposals").stdout).to_contain("mngr stop hello");
-    expect(&succeed(&e2e, "cat tutorial/tutorial.sh").stdout).not_to_contain("mngr stop hello");
+    proposals(&e2e);
+    let listed = succeed(&e2e, "mngr tutorial proposals");
+    expect(&listed.stdout).to_contain("mngr stop hello\n").to_contain("mngr stop hello --no-graceful\n");
+    expect(&succeed(&e2e, "cat tutorial/tutorial.sh").stdout).not_to_contain("mngr stop");
     let accepted =
         e2e.run(r#"mngr tutorial accept "$(mngr tutorial proposals --format '{id}' | head -n 1)""#);
     expect(&accepted).to_succeed();
-    expect(&succeed(&e2e, "cat tutorial/tutorial.sh").stdout).to_contain("# Stopping\n\nmngr stop hello\n");
-    expect(&succeed(&e2e, "mngr tutorial proposals").stdout).not_to_contain("mngr stop hello");
+    expect(&succeed(&e2e, "cat tutorial/tutorial.sh").stdout)
+        .to_contain("# Stopping\n\n# Stop it for the night\nmngr stop hello\n")
+        .not_to_contain("--no-graceful");
     expect(&e2e.comment("no such proposal").run("mngr tutorial accept 00000000")).to_fail();
 }
 
 #[test]
-fn what_is_rejected_or_wrong_is_collected_by_command() {
+fn what_is_rejected_is_collected_by_command() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
@@ -234,21 +281,17 @@ fn what_is_rejected_or_wrong_is_collected_by_command() {
         mngr tutorial confusing
         "#,
     );
-    tutorial(&e2e);
-    with_gaps(&e2e);
-    propose(&e2e, &["mngr stop hello", "mngr list --halted"]);
+    proposals(&e2e);
+    expect(&succeed(&e2e, "mngr tutorial confusing").stdout).not_to_contain("mngr stop");
     let rejected = e2e.run(
         r#"mngr tutorial reject "$(mngr tutorial proposals --format '{id}' | head -n 1)" --reason 'too much for a newcomer'"#,
     );
     expect(&rejected).to_succeed();
     let confusing = e2e.run("mngr tutorial confusing");
     expect(&confusing).to_succeed();
-    expect(&confusing.stdout)
-        .to_contain("mngr stop")
-        .to_contain("too much for a newcomer")
-        .to_contain("mngr list")
-        .to_contain("--halted");
-    expect(&succeed(&e2e, "cat tutorial/tutorial.sh").stdout).not_to_contain("mngr stop hello");
+    expect(&confusing.stdout).to_contain("mngr stop").to_contain("too much for a newcomer");
+    let left = succeed(&e2e, "mngr tutorial proposals --format '{text}'");
+    expect(&left.stdout).to_contain("--no-graceful").not_to_contain("for the night");
 }
 
 #[test]
@@ -256,25 +299,67 @@ fn agents_write_the_missing_tests() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Agents can write the missing tests, too
+        # Agents can write the missing tests, too. --merge brings them here
+        cat >~/tutorial/test_stop.py <<'END'
+        def test_stop(e2e):
+            e2e.write_tutorial_block("""
+            # Stop it for the night
+            mngr stop hello
+            """)
+        END
+        git commit --quiet --all -m 'One more block'
         mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
-            read 'run cp ~/test_new.py tests/' 'commit Test what is new'
+            read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'
         "#,
     );
     tutorial(&e2e);
-    with_gaps(&e2e);
-    write(
-        &e2e.home().join("test_new.py"),
-        "def test_gc(e2e):\n    e2e.write_tutorial_block('''\n    # Clear up\n    mngr gc\n    ''')\n",
-    );
+    succeed(&e2e, COMMIT);
+    add(&e2e, "# Stop it for the night\\nmngr stop hello");
+    let test = r#"def test_stop(e2e):
+    e2e.write_tutorial_block("""
+    # Stop it for the night
+    mngr stop hello
+    """)
+"#;
+    write(&e2e.home().join("tutorial/test_stop.py"), test);
+    succeed(&e2e, "git commit --quiet --all -m 'One more block'");
     let synced = e2e.run(
         "mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
-            read 'run cp ~/test_new.py tests/' 'commit Test what is new'",
+            read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'",
     );
     expect(&synced).to_succeed();
-    expect(&succeed(&e2e, "git log -1 --format=%s -- tests/test_new.py").stdout)
-        .to_equal("Test what is new\n");
+    expect(&succeed(&e2e, "git log -1 --format=%s -- tests/test_stop.py").stdout)
+        .to_equal("Test the new block\n");
     expect(&e2e.run("mngr tutorial check tutorial/tutorial.sh tests/")).to_succeed();
+}
+
+#[test]
+fn agents_that_write_no_test_leave_the_work_open() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Agents can write the missing tests, too. --merge brings them here
+        cat >~/tutorial/test_stop.py <<'END'
+        def test_stop(e2e):
+            e2e.write_tutorial_block("""
+            # Stop it for the night
+            mngr stop hello
+            """)
+        END
+        git commit --quiet --all -m 'One more block'
+        mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
+            read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'
+        "#,
+    );
+    tutorial(&e2e);
+    add(&e2e, "mngr stop hello");
+    succeed(&e2e, COMMIT);
+    let synced = e2e.run(
+        "mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- read 'say done'",
+    );
+    expect(&synced).to_have_exit_code(1);
+    expect(&synced.stdout).to_contain("mngr stop hello");
+    expect(&succeed(&e2e, "git log -1 --format=%s").stdout).to_equal("A tutorial\n");
 }
 
 #[test]
@@ -287,9 +372,9 @@ fn slash_commands_are_written_and_yours_are_kept() {
         "#,
     );
     expect(&e2e.run("mngr tutorial skill --write .")).to_succeed();
-    let files = succeed(&e2e, "find .claude -name 'tutorial-*'").stdout.to_string();
+    let files = succeed(&e2e, "find .claude -name 'tutorial-*.md'").stdout.to_string();
     expect(&files).to_contain("tutorial-fill").to_contain("tutorial-sync");
-    let file = files.lines().find(|file| file.ends_with(".md")).unwrap().to_owned();
+    let file = files.lines().next().unwrap();
     succeed(&e2e, &format!("echo mine >'{file}'"));
     expect(&e2e.comment("it was changed").run("mngr tutorial skill --write .")).to_have_exit_code(1);
     expect(&succeed(&e2e, &format!("cat '{file}'")).stdout).to_equal("mine\n");

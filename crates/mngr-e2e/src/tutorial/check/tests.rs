@@ -127,6 +127,19 @@ fn a_line_that_looks_like_a_label_does_not_end_a_block() {
 }
 
 #[test]
+fn a_here_document_with_empty_lines_is_one_block_however_the_test_indents_it() {
+    let script = "cat > a <<END\nfirst\n\nsecond\nEND\nmngr push a";
+    for indent in ["", "    ", "\t"] {
+        let cited: Vec<String> = script.lines().map(|line| format!("{indent}{line}")).collect();
+        let text = format!("def test_a(e):\n    e.write_tutorial_block('''\n{}\n''')\n", cited.join("\n"));
+        assert!(checked(script, &text).is_clean(), "{text}");
+        let report = checked(&script.replace("second", "third"), &text);
+        assert_eq!((report.changed.len(), report.stale.len()), (1, 0), "{report:?}");
+        assert!(report.changed[0].diff.contains("-second\n+third\n END\n"), "{}", report.changed[0].diff);
+    }
+}
+
+#[test]
 fn a_block_with_triple_quotes_can_be_cited() {
     let script = "python3 -c \"\"\"print('''x''')\"\"\"";
     let literal = r#"'python3 -c """print(\'\'\'x\'\'\')"""'"#;

@@ -1,3 +1,5 @@
+//! Tries compared.
+
 use mngr_host::local::LocalFiles;
 
 use super::*;
@@ -16,7 +18,7 @@ fn only_words_differ_and_the_try_before_and_the_last_good_one_are_worth_a_look()
     let catalogue = dir.scan("");
     let tests = catalogue.tries().remove("t").unwrap();
     let runs = |test: &Test| -> Vec<String> {
-        worth_comparing(&catalogue, test).iter().map(|other| other.run.clone()).collect()
+        worth_comparing(&tests, test).iter().map(|other| other.run.clone()).collect()
     };
     assert_eq!(runs(tests[0]), [""; 0]);
     assert_eq!(runs(tests[1]), ["run1"]);

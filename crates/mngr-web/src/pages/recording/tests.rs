@@ -1,3 +1,5 @@
+//! Recordings as pieces.
+
 use mngr_host::local::LocalFiles;
 use serde_json::Value;
 

@@ -1,3 +1,5 @@
+//! Transcripts as rows.
+
 use mngr_host::local::LocalFiles;
 use serde_json::{Value, json};
 

@@ -199,6 +199,10 @@ impl<'a> Player<'a> {
 
     /// Goes to the first place at or after `from` where the text appears; to the first at all when there is none.
     fn find_from(&mut self, from: Time) -> Result<(), CliError> {
+        if self.query.is_empty() {
+            self.message = "`/` searches".to_owned();
+            return Ok(());
+        }
         let reader = self.recording.open()?;
         let header = reader.header().clone();
         let mut first: Option<Hit> = None;

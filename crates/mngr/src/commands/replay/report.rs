@@ -2,6 +2,7 @@
 
 use mngr_cast::{Header, Hit, Summary, Time};
 use mngr_model::HostPath;
+use mngr_query::sanitize;
 use serde_json::{Value, json};
 
 use crate::ui::output::{event, lines};
@@ -55,7 +56,7 @@ pub(super) struct FoundReport {
 
 impl Report for FoundReport {
     fn human(&self, _console: &Console) -> String {
-        lines(self.hits.iter().map(|hit| format!("{}  {}", clock(hit.time), hit.line.trim_end())))
+        lines(self.hits.iter().map(|hit| format!("{}  {}", clock(hit.time), sanitize(hit.line.trim_end()))))
     }
 
     fn json(&self) -> Value {

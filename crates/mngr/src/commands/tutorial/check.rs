@@ -1,11 +1,11 @@
 //! `mngr tutorial check`: every block is cited, and every cited block exists.
 
 use clap::Args;
-use mngr_e2e::tutorial::{self, Block, CitingTest, Problem, Strictness};
-use mngr_query::{sanitize, sanitize_lines};
+use mngr_e2e::tutorial::{self, Block, Problem, Strictness};
 use serde_json::{Value, json};
 
-use super::inputs::{self, count};
+use super::inputs;
+use super::shown::{self, count};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -58,9 +58,8 @@ struct CheckReport {
 }
 
 impl CheckReport {
-    /// `tutorial.sh:12  1a2b3c4d  Create an agent`
     fn place(&self, block: &Block) -> String {
-        format!("  {}:{}  {}  {}\n", sanitize(&self.script), block.line, block.id, sanitize(&block.title))
+        format!("  {}", shown::block(&self.script, block))
     }
 
     fn summary(&self) -> String {
@@ -79,7 +78,7 @@ impl Report for CheckReport {
         let report = &self.report;
         let mut text = String::new();
         for problem in &report.problems {
-            text += &format!("{}\n", inputs::problem_line(problem));
+            text += &shown::problem(problem);
         }
         let mut section = |title: String, items: Vec<String>| {
             if !items.is_empty() {
@@ -92,21 +91,26 @@ impl Report for CheckReport {
             }
         };
         let uncited: Vec<String> =
-            report.uncited().map(|block| self.place(block) + &indented(&block.text)).collect();
+            report.uncited().map(|block| self.place(block) + &shown::text(&block.text)).collect();
         section(format!("uncited: {} without a test", count(uncited.len(), "block")), uncited);
         let changed = report.changed.iter();
         let changed: Vec<String> = changed
-            .map(|it| self.place(&it.block) + &indented(&it.diff) + &tests("    cited by ", &it.tests))
+            .map(|it| {
+                self.place(&it.block) + &shown::text(&it.diff) + &shown::tests("    cited by ", &it.tests)
+            })
             .collect();
         section(format!("changed: {} edited after being cited", count(changed.len(), "block")), changed);
         let stale = report.stale.iter().map(|it| {
             let near = it.nearest.as_ref().map(|near| format!("    now perhaps\n  {}", self.place(near)));
-            tests("  ", &it.tests) + &indented(&it.text) + &near.unwrap_or_default()
+            shown::tests("  ", &it.tests) + &shown::text(&it.text) + &near.unwrap_or_default()
         });
         let stale: Vec<String> = stale.collect();
         section(format!("stale: {} of what is no block", count(stale.len(), "citation")), stale);
-        let bare =
-            if report.uncited_tests.is_empty() { vec![] } else { vec![tests("  ", &report.uncited_tests)] };
+        let bare = if report.uncited_tests.is_empty() {
+            vec![]
+        } else {
+            vec![shown::tests("  ", &report.uncited_tests)]
+        };
         section(
             format!("uncited tests: {} without a block", count(report.uncited_tests.len(), "test")),
             bare,
@@ -148,18 +152,4 @@ impl Report for CheckReport {
         let findings = problems.chain(uncited).chain(changed).chain(stale).chain(bare);
         findings.chain([event("summary", summary)]).collect()
     }
-}
-
-/// Lines of a block, as deep as no other text of the report.
-fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("      {}\n", sanitize_lines(line))).collect()
-}
-
-/// Where a block is cited, each line after `before`.
-fn tests(before: &str, tests: &[CitingTest]) -> String {
-    let place = |test: &CitingTest| {
-        let name = test.id.strip_prefix(&test.file).unwrap_or(&test.id).trim_start_matches(':');
-        format!("{before}{}\n", sanitize(&format!("{}:{}  {name}", test.file, test.line)))
-    };
-    tests.iter().map(place).collect()
 }

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use mngr_e2e::tutorial::fill::{Confusing, Misread, confusing};
-use mngr_query::{Catalog, sanitize, sanitize_lines};
+use mngr_query::{Catalog, sanitize};
 use serde_json::{Value, json};
 
-use super::proposals;
+use super::{proposals, shown};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -68,8 +68,6 @@ impl Report for ConfusingReport {
 fn misread(misread: &Misread) -> String {
     let reasons = if misread.reasons.is_empty() { "no reason given" } else { &misread.reasons.join("; ") };
     let mut text = format!("  {}  {}: {}\n", misread.id, misread.status.as_str(), sanitize(reasons));
-    for line in misread.text.lines() {
-        text += &format!("      {}\n", sanitize_lines(line));
-    }
+    text += &shown::text(&misread.text);
     text
 }

@@ -5,7 +5,8 @@ use mngr_e2e::tutorial::{self, CitedBlock, Coverage, Strictness};
 use mngr_query::{Align, Catalog, Cell, CellStyle, Column, Table};
 use serde_json::{Value, json};
 
-use super::inputs::{self, count};
+use super::inputs;
+use super::shown::count;
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -37,9 +38,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &CoverageArgs) -> Result<ExitCode, CliErr
     let script = inputs::script(ctx, &args.script)?;
     let suite = inputs::suite(ctx, &args.tests, Strictness::Tutorial)?;
     let report = tutorial::check(&script, &suite, Strictness::Tutorial);
-    for problem in &report.problems {
-        ctx.console.warn(&inputs::problem_line(problem));
-    }
+    inputs::warn(ctx, &report.problems);
     let coverage = Coverage::of(&report);
     output.show(
         &ctx.console,

@@ -6,9 +6,10 @@ use mngr_ops::tutorial::{self, Ending, FillRequest, Filled, Insertion};
 use mngr_query::{Align, Catalog, Cell, CellStyle, Column, Table, sanitize};
 use serde_json::{Value, json};
 
-use super::inputs::{self, count};
+use super::inputs;
 use super::launch::{LaunchArgs, in_words};
 use super::project::Project;
+use super::shown::count;
 use super::{programs, proposals};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;

@@ -1,6 +1,6 @@
 //! The files that are named on the command line: a script, and where the tests are.
 
-use mngr_e2e::tutorial::{Problem, Script, Severity, Strictness, Suite, TestPath};
+use mngr_e2e::tutorial::{Problem, Script, Strictness, Suite, TestPath};
 use mngr_host::local::LocalFiles;
 use mngr_query::sanitize;
 
@@ -20,16 +20,9 @@ pub(super) fn suite(ctx: &Ctx, named: &[String], strictness: Strictness) -> Resu
     Suite::find(&LocalFiles, &paths, strictness).map_err(|error| CliError::new(ErrorKind::Failed, error))
 }
 
-/// One line about a problem, as compilers write it.
-pub(super) fn problem_line(problem: &Problem) -> String {
-    let severity = match problem.kind.severity() {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    sanitize(&format!("{}:{}: {severity}: {}", problem.file, problem.line, problem.kind)).into_owned()
-}
-
-/// `1 block`, `2 blocks`.
-pub(super) fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+/// Warns of what is wrong with the files, where that is not what the user asked about.
+pub(super) fn warn(ctx: &Ctx, problems: &[Problem]) {
+    for Problem { file, line, kind } in problems {
+        ctx.console.warn(&sanitize(&format!("{file}:{line}: {kind}")));
+    }
 }

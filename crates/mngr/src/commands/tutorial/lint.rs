@@ -5,11 +5,12 @@
 use clap::Args;
 use mngr_e2e::tutorial::lint::{Finding, LintReport, lint_script};
 use mngr_e2e::tutorial::{Problem, Script, Severity};
-use mngr_query::{sanitize, sanitize_lines};
+use mngr_query::sanitize;
 use serde_json::{Value, json};
 
-use super::inputs::{self, count};
+use super::inputs;
 use super::programs;
+use super::shown::{self, count};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -81,9 +82,7 @@ impl Linted {
         let place = format!("{}:{}: ", self.script.file, finding.line);
         let error = console.out_colour().paint(Tone::Error, "error:");
         let mut text = format!("{}{error} {}\n", sanitize(&place), sanitize(&finding.message));
-        for line in finding.command.iter().flat_map(|command| command.lines()) {
-            text += &format!("      {}\n", sanitize_lines(line));
-        }
+        text += &finding.command.as_deref().map(shown::text).unwrap_or_default();
         for hint in &finding.hints {
             text += &format!("    {} {}\n", console.out_colour().paint(Tone::Hint, "hint:"), sanitize(hint));
         }
@@ -94,7 +93,7 @@ impl Linted {
 impl Report for Linted {
     fn human(&self, console: &Console) -> String {
         let LintReport { findings, commands, checked } = &self.report;
-        let warnings: String = self.warnings().map(|problem| inputs::problem_line(problem) + "\n").collect();
+        let warnings: String = self.warnings().map(shown::problem).collect();
         let shown: String = findings.iter().map(|finding| self.finding(finding, console)).collect();
         let of = format!("{} in {}", count(*commands, "command"), count(self.script.blocks.len(), "block"));
         let mistakes = match findings.len() {

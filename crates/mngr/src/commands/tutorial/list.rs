@@ -33,9 +33,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &ListArgs) -> Result<ExitCode, CliError> 
     let fields = Catalog::of(&["id", "line", "end_line", "title", "section", "text"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     let script = inputs::script(ctx, &args.script)?;
-    for problem in &script.problems {
-        ctx.console.warn(&inputs::problem_line(problem));
-    }
+    inputs::warn(ctx, &script.problems);
     output.show(&ctx.console, &ListReport { script })?;
     Ok(ExitCode::Done)
 }

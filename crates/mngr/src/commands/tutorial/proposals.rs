@@ -2,10 +2,11 @@
 
 use clap::Args;
 use mngr_e2e::tutorial::fill::{Proposal, Status};
-use mngr_query::{Catalog, sanitize, sanitize_lines};
+use mngr_query::{Catalog, sanitize};
 use serde_json::{Value, json};
 
 use super::project::Project;
+use super::shown;
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -60,9 +61,7 @@ pub(super) fn in_full(proposal: &Proposal, console: &Console) -> String {
     let status = console.out_colour().paint(tone, proposal.status.as_str());
     let heading = sanitize(&proposal.heading);
     let mut text = format!("\n  {}  {status}  {}  {heading}\n", proposal.id, sanitize(&proposal.script));
-    for line in proposal.text.lines() {
-        text += &format!("      {}\n", sanitize_lines(line));
-    }
+    text += &shown::text(&proposal.text);
     let notes = proposal.reason.iter().map(|reason| ("reason", reason));
     let notes = notes.chain(proposal.problems.iter().map(|problem| ("problem", problem)));
     for (what, note) in notes.chain(proposal.rejected_because.iter().map(|why| ("rejected", why))) {

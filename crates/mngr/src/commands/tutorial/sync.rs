@@ -2,15 +2,16 @@
 
 use clap::Args;
 use mngr_e2e::tutorial::work::{WorkGroup, WorkItem, groups, work_list};
-use mngr_e2e::tutorial::{self as blocks, CitingTest, Script, Strictness};
+use mngr_e2e::tutorial::{self as blocks, Script, Strictness};
 use mngr_ops::pull::MergeInto;
 use mngr_ops::tutorial::{self, Ending, SyncTestsRequest, Synced};
-use mngr_query::{sanitize, sanitize_lines};
+use mngr_query::sanitize;
 use serde_json::{Value, json};
 
-use super::inputs::{self, count};
+use super::inputs;
 use super::launch::{LaunchArgs, in_words};
 use super::project::Project;
+use super::shown::{self, count};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -83,7 +84,9 @@ pub(super) fn run(ctx: &mut Ctx, args: &SyncArgs) -> Result<ExitCode, CliError> 
 /// What is to be done, as the files are here and now.
 fn work(ctx: &Ctx, args: &SyncArgs, script: &Script) -> Result<Vec<WorkItem>, CliError> {
     let suite = inputs::suite(ctx, &args.tests, Strictness::Tutorial)?;
-    Ok(work_list(&blocks::check(script, &suite, Strictness::Tutorial)))
+    let report = blocks::check(script, &suite, Strictness::Tutorial);
+    inputs::warn(ctx, &report.problems);
+    Ok(work_list(&report))
 }
 
 fn launch(ctx: &mut Ctx, args: &SyncArgs, script: &Script, report: &mut SyncReport) -> Result<(), CliError> {
@@ -129,10 +132,12 @@ impl SyncReport {
         let ending = in_words(&synced.ending);
         let mut text = format!("agent {}: {ending}, {} of {all} done\n", synced.agent, portion.done);
         if let Some(merge) = &portion.merge {
-            text += &format!("    merged into {}: {}\n", sanitize(&merge.into), commits(merge.commits));
+            text +=
+                &format!("    merged into {}: {}\n", sanitize(&merge.into), count(merge.commits, "commit"));
         } else if let Some(branch) = &portion.branch {
             let command = branch.merge_command.as_deref().unwrap_or("nothing to merge");
-            text += &format!("    {} on {}: {command}\n", commits(branch.ahead), sanitize(&branch.name));
+            text +=
+                &format!("    {} on {}: {command}\n", count(branch.ahead, "commit"), sanitize(&branch.name));
         }
         if portion.uncommitted > 0 {
             text += &format!("    {} not committed\n", count(portion.uncommitted, "file"));
@@ -144,18 +149,12 @@ impl SyncReport {
     }
 
     fn item(&self, item: &WorkItem) -> String {
-        let place = |block: &blocks::Block| {
-            format!("{}:{}  {}  {}\n", sanitize(&self.script), block.line, block.id, sanitize(&block.title))
-        };
+        let cited = |tests| shown::tests("    cited by ", tests);
         match item {
-            WorkItem::Uncited { block } => format!("  uncited  {}", place(block)),
+            WorkItem::Uncited { block } => format!("  uncited  {}", shown::block(&self.script, block)),
             WorkItem::Changed(changed) => {
-                format!(
-                    "  changed  {}{}{}",
-                    place(&changed.block),
-                    indented(&changed.diff),
-                    cited(&changed.tests)
-                )
+                let block = shown::block(&self.script, &changed.block);
+                format!("  changed  {block}{}{}", shown::text(&changed.diff), cited(&changed.tests))
             }
             WorkItem::Stale(stale) => {
                 let title = stale.text.lines().next().unwrap_or_default();
@@ -203,18 +202,4 @@ impl Report for SyncReport {
             json!({ "script": self.script, "is_clean": self.open.is_empty(), "open": self.open.len() });
         groups.chain(agents).chain(open).chain([event("summary", summary)]).collect()
     }
-}
-
-fn commits(number: u64) -> String {
-    format!("{number} commit{}", if number == 1 { "" } else { "s" })
-}
-
-fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("      {}\n", sanitize_lines(line))).collect()
-}
-
-fn cited(tests: &[CitingTest]) -> String {
-    let test =
-        |test: &CitingTest| format!("    cited by {}\n", sanitize(&format!("{}:{}", test.id, test.line)));
-    tests.iter().map(test).collect()
 }

@@ -1,0 +1,82 @@
+//! `[tmr]`: the test map-reduce. How tests are found and run is said as data; the built-in frameworks are described in
+//! the same words.
+//!
+//! Only the words are here. What follows from them is decided by those who run tests.
+
+use std::collections::BTreeMap;
+
+use super::duration::DurationSetting;
+use super::screen::Pattern;
+use crate::declare::{choice, settings_table};
+
+choice! {
+    /// How the ids of tests are read from what a command prints.
+    pub enum IdFormat {
+        /// One on each line.
+        Lines = "lines",
+        /// From one JSON document.
+        Json = "json",
+        /// From a JSON object on each line.
+        JsonLines = "json_lines",
+    }
+}
+
+settings_table! {
+    /// `[tmr.collectors.<name>]`: one way to find and run tests.
+    #[derive(Default)]
+    #[serde(default)]
+    pub struct CollectorSettings {
+        /// The collector this one is built on; what is not set here comes from there.
+        pub parent: Option<String>,
+        /// Files at the root of a project that tell of this framework, each with a pattern that its text must match.
+        pub detect: BTreeMap<String, Pattern>,
+        /// Shell command that prints the tests. `{paths}` and `{flags}` stand for what `tmr` was given.
+        pub collect: Option<String>,
+        /// How the ids are read from what it prints.
+        pub ids: Option<IdFormat>,
+        /// Pattern of an id; whatever does not match is no test. The group `id`, if there is one, is the id.
+        pub id_pattern: Option<Pattern>,
+        /// Where the parts of an id are in JSON, as pointers. `*` stands for every key, and the key is a part.
+        pub id_pointers: Vec<String>,
+        /// What must be true of a test in JSON: a pointer, and the text that must be there.
+        pub id_where: BTreeMap<String, String>,
+        /// Pattern whose groups are the parts of an id: `{1}`, `{2}`.
+        pub id_parts: Option<Pattern>,
+        /// Shell command that runs one test: `{id}`, or parts of it as `{1}`, and `{flags}`.
+        pub one: Option<String>,
+        /// Shell command that runs many tests in one process: `{ids}`, or all there are with `{paths}`; and `{flags}`.
+        pub many: Option<String>,
+        /// Pattern of a result in what that command prints: the groups `status`, and `id` or `first` and `second`.
+        pub result_pattern: Option<Pattern>,
+        /// Words for a test that passed.
+        pub passed: Vec<String>,
+        /// Words for a test that was skipped.
+        pub skipped: Vec<String>,
+        /// Exit codes that mean: there was no such test.
+        pub none_exit: Vec<u16>,
+        /// Pattern that means: there was no such test.
+        pub none_pattern: Option<Pattern>,
+        /// Environment variables of these commands.
+        pub env: BTreeMap<String, String>,
+        /// How long finding the tests may take.
+        pub collect_timeout: Option<DurationSetting>,
+        /// How long one test may take.
+        pub one_timeout: Option<DurationSetting>,
+        /// How long many tests in one process may take.
+        pub many_timeout: Option<DurationSetting>,
+    }
+}
+
+settings_table! {
+    /// `[tmr]`.
+    pub struct TmrSettings {
+        /// Tokens one agent is expected to use, for the forecast.
+        pub tokens_per_agent: u64,
+        /// US dollars one agent is expected to cost, for the forecast.
+        pub cost_per_agent: f64,
+        /// How long one agent is expected to work, for the forecast.
+        pub time_per_agent: DurationSetting,
+        /// Ways to find and run tests, and changes to the built-in ones.
+        pub collectors: BTreeMap<String, CollectorSettings>,
+    }
+}

@@ -1,0 +1,402 @@
+//! The state of a run: what its journal adds up to. Report, status and resume know nothing else.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::journal::{
+    Breaker, BudgetNote, ClassifiedCommit, EndReason, Entry, Event, Integration, IntegrationStep, Measured,
+    Queued, StageChange, Started,
+};
+use super::outcome::Outcome;
+use super::stage::Stage;
+use super::task::{AttemptNumber, QueueReason, Slugs, TaskId};
+
+/// A run, as far as its journal goes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Run {
+    /// Its first line; nothing when the journal is empty.
+    pub started: Option<Started>,
+    /// When it began.
+    pub began: Option<Timestamp>,
+    /// When the last line was written.
+    pub latest: Option<Timestamp>,
+    /// Its tasks, in the order in which they were queued.
+    pub tasks: Vec<Task>,
+    /// The steps of the latest integration.
+    pub integration: Vec<Integration>,
+    /// The latest word on each common cause.
+    pub breakers: Vec<Breaker>,
+    /// The limits that were reached.
+    pub limits: Vec<BudgetNote>,
+    /// How its orchestrator ended; nothing while one may be running.
+    pub ended: Option<Ended>,
+    /// Lines that contradict those before them. They are left out.
+    pub irregular: usize,
+    /// The number of the last line.
+    pub last_seq: u64,
+    /// How long the orchestrators before this one were at work.
+    #[serde(skip)]
+    worked: Duration,
+    /// When this orchestrator began.
+    #[serde(skip)]
+    resumed: Option<Timestamp>,
+    #[serde(skip)]
+    places: BTreeMap<TaskId, usize>,
+    #[serde(skip)]
+    slugs: Slugs,
+}
+
+/// One task of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Task {
+    /// Its id.
+    pub id: TaskId,
+    /// Its slug, unique in the run.
+    pub slug: String,
+    /// Why it is part of the run.
+    pub reason: QueueReason,
+    /// The tries, in order. The one with number 0 is what was found without an agent.
+    pub attempts: Vec<Attempt>,
+}
+
+/// One try of a task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Attempt {
+    /// Which.
+    pub number: AttemptNumber,
+    /// Where it is.
+    #[serde(flatten)]
+    pub stage: Stage,
+    /// What shows it.
+    pub evidence: String,
+    /// Its agent.
+    pub agent: Option<String>,
+    /// The agent's host.
+    pub host: Option<String>,
+    /// Tokens used so far.
+    pub tokens: Option<u64>,
+    /// US dollars spent so far.
+    pub cost: Option<f64>,
+    /// The stages it went through.
+    pub passages: Vec<Passage>,
+    /// What its agent says.
+    pub outcome: Option<Outcome>,
+    /// What was measured, each thing once.
+    pub measured: Vec<Measured>,
+    /// Its commits.
+    pub commits: Vec<ClassifiedCommit>,
+}
+
+/// When an attempt came to a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Passage {
+    /// The stage.
+    #[serde(flatten)]
+    pub stage: Stage,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How an orchestrator ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Ended {
+    /// When.
+    pub at: Timestamp,
+    /// Why.
+    pub reason: EndReason,
+}
+
+/// Figures of a whole run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// Tasks.
+    pub tasks: usize,
+    /// Tasks at a final stage.
+    pub done: usize,
+    /// Agents launched.
+    pub agents: u64,
+    /// Tokens used, as far as known.
+    pub tokens: u64,
+    /// US dollars spent, as far as known.
+    pub cost: f64,
+    /// Tasks by the word of their stage.
+    pub stages: BTreeMap<&'static str, usize>,
+}
+
+/// An event that contradicts the journal before it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Irregular {
+    /// The journal does not begin with the run, or begins twice.
+    #[error("a journal begins with the run, once")]
+    Start,
+    /// No such task.
+    #[error("there is no task `{task}`")]
+    NoTask {
+        /// The task.
+        task: TaskId,
+    },
+    /// The task is queued twice.
+    #[error("the task `{task}` is queued already")]
+    QueuedTwice {
+        /// The task.
+        task: TaskId,
+    },
+    /// Another attempt than the one under way.
+    #[error("attempt {attempt} of `{task}` is not under way")]
+    WrongAttempt {
+        /// The task.
+        task: TaskId,
+        /// The attempt.
+        attempt: AttemptNumber,
+    },
+    /// The stage cannot follow.
+    #[error("`{task}` cannot go from {from} to {to}")]
+    WrongStage {
+        /// The task.
+        task: TaskId,
+        /// Where it is.
+        from: Stage,
+        /// Where it should go.
+        to: Stage,
+    },
+}
+
+impl Run {
+    /// What these lines add up to. Lines with a number already seen, and lines that contradict those before them, are
+    /// left out.
+    pub fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut run = Self::default();
+        for entry in entries {
+            run.apply(entry);
+        }
+        run
+    }
+
+    /// Adds one line.
+    pub fn apply(&mut self, entry: &Entry) {
+        if entry.seq <= self.last_seq {
+            return;
+        }
+        self.last_seq = entry.seq;
+        if self.check(&entry.event).is_err() {
+            self.irregular += 1;
+            return;
+        }
+        if entry.event == Event::RunResumed
+            && let (Some(from), Some(to)) = (self.resumed, self.latest)
+        {
+            // Between the last word of one orchestrator and the first of the next nobody was at work.
+            self.worked += span(from, to);
+            self.resumed = Some(entry.time);
+        }
+        self.latest = Some(entry.time);
+        self.take_in(&entry.event, entry.time);
+    }
+
+    /// Whether an event may come next.
+    ///
+    /// # Errors
+    /// What it contradicts.
+    pub fn check(&self, event: &Event) -> Result<(), Irregular> {
+        match event {
+            Event::RunStarted(_) if self.started.is_some() => Err(Irregular::Start),
+            Event::RunStarted(_) | Event::Unknown => Ok(()),
+            _ if self.started.is_none() => Err(Irregular::Start),
+            Event::TaskQueued(Queued { task, .. }) if self.places.contains_key(task) => {
+                Err(Irregular::QueuedTwice { task: task.clone() })
+            }
+            Event::Stage(change) => self.check_stage(change),
+            Event::Outcome(said) => self.check_attempt(&said.task, said.attempt),
+            Event::Measured(measured) => self.check_attempt(&measured.task, measured.attempt),
+            Event::Classified(classified) => self.check_attempt(&classified.task, classified.attempt),
+            _ => Ok(()),
+        }
+    }
+
+    /// The task with this id.
+    pub fn task(&self, id: &TaskId) -> Option<&Task> {
+        self.places.get(id).and_then(|&place| self.tasks.get(place))
+    }
+
+    /// How long orchestrators were at work until `now`; until the end where it has ended.
+    pub fn worked(&self, now: Timestamp) -> Duration {
+        let end = self.ended.map_or(now, |ended| ended.at);
+        self.worked + self.resumed.map_or(Duration::ZERO, |from| span(from, end))
+    }
+
+    /// Figures of the whole.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals { tasks: self.tasks.len(), ..Totals::default() };
+        for task in &self.tasks {
+            let stage = task.stage();
+            totals.done += usize::from(stage.is_final());
+            *totals.stages.entry(stage.name()).or_default() += 1;
+            for attempt in &task.attempts {
+                totals.agents += u64::from(attempt.was_launched());
+                totals.tokens = totals.tokens.saturating_add(attempt.tokens.unwrap_or(0));
+                totals.cost += attempt.cost.unwrap_or(0.0);
+            }
+        }
+        totals
+    }
+
+    fn check_attempt(&self, id: &TaskId, number: AttemptNumber) -> Result<(), Irregular> {
+        let task = self.task(id).ok_or_else(|| Irregular::NoTask { task: id.clone() })?;
+        if task.latest().is_some_and(|attempt| attempt.number == number) {
+            return Ok(());
+        }
+        Err(Irregular::WrongAttempt { task: id.clone(), attempt: number })
+    }
+
+    fn check_stage(&self, change: &StageChange) -> Result<(), Irregular> {
+        let id = &change.task;
+        let task = self.task(id).ok_or_else(|| Irregular::NoTask { task: id.clone() })?;
+        let (number, from) = task
+            .latest()
+            .map_or((AttemptNumber::NO_AGENT, Stage::Queued), |attempt| (attempt.number, attempt.stage));
+        let is_regular = if change.attempt == number {
+            // Whatever has an agent is an attempt of its own.
+            from.may_become(change.stage) && !(number == AttemptNumber::NO_AGENT && change.stage.has_agent())
+        } else if change.attempt == number.next() {
+            let is_first = number == AttemptNumber::NO_AGENT && from == Stage::Queued;
+            (is_first || from.may_be_retried()) && change.stage.may_begin()
+        } else {
+            return Err(Irregular::WrongAttempt { task: id.clone(), attempt: change.attempt });
+        };
+        if is_regular {
+            return Ok(());
+        }
+        Err(Irregular::WrongStage { task: id.clone(), from, to: change.stage })
+    }
+
+    fn take_in(&mut self, event: &Event, time: Timestamp) {
+        match event {
+            Event::RunStarted(started) => {
+                self.started = Some(started.clone());
+                self.began = Some(time);
+                self.resumed = Some(time);
+            }
+            Event::RunResumed => self.ended = None,
+            Event::TaskQueued(queued) => self.queue(queued, time),
+            Event::Stage(change) => self.with_task(&change.task, |task| task.change(change, time)),
+            Event::Outcome(said) => {
+                self.with_latest(&said.task, |attempt| attempt.outcome = Some(said.outcome.clone()));
+            }
+            Event::Measured(measured) => self.with_latest(&measured.task, |attempt| {
+                attempt.measured.retain(|earlier| earlier.what != measured.what);
+                attempt.measured.push(measured.clone());
+            }),
+            Event::Classified(classified) => {
+                self.with_latest(&classified.task, |attempt| attempt.commits = classified.commits.clone());
+            }
+            Event::Integration(step) => self.integrate(step, time),
+            Event::Breaker(breaker) => {
+                self.breakers.retain(|earlier| earlier.cluster != breaker.cluster);
+                self.breakers.push(breaker.clone());
+            }
+            Event::Budget(note) => {
+                self.limits.retain(|earlier| earlier.limit != note.limit);
+                self.limits.push(*note);
+            }
+            Event::RunEnded { reason } => self.ended = Some(Ended { at: time, reason: *reason }),
+            Event::Unknown => {}
+        }
+    }
+
+    fn queue(&mut self, queued: &Queued, time: Timestamp) {
+        let slug = self.slugs.next(&queued.task);
+        self.places.insert(queued.task.clone(), self.tasks.len());
+        let first = Attempt::begin(AttemptNumber::NO_AGENT, Stage::Queued, time);
+        let (id, reason) = (queued.task.clone(), queued.reason);
+        self.tasks.push(Task { id, slug, reason, attempts: vec![first] });
+    }
+
+    fn integrate(&mut self, step: &Integration, time: Timestamp) {
+        if step.step == IntegrationStep::Started {
+            self.integration.clear();
+            let attempts = self.tasks.iter_mut().filter_map(|task| task.attempts.last_mut());
+            for attempt in attempts.filter(|attempt| attempt.stage.is_from_integration()) {
+                attempt.enter(Stage::Verified, time);
+            }
+        }
+        self.integration.push(step.clone());
+    }
+
+    fn with_task(&mut self, id: &TaskId, change: impl FnOnce(&mut Task)) {
+        let place = self.places.get(id).copied();
+        if let Some(task) = place.and_then(|place| self.tasks.get_mut(place)) {
+            change(task);
+        }
+    }
+
+    fn with_latest(&mut self, id: &TaskId, change: impl FnOnce(&mut Attempt)) {
+        self.with_task(id, |task| {
+            if let Some(attempt) = task.attempts.last_mut() {
+                change(attempt);
+            }
+        });
+    }
+}
+
+impl Task {
+    /// The attempt under way, or the last one.
+    pub fn latest(&self) -> Option<&Attempt> {
+        self.attempts.last()
+    }
+
+    /// Where it is.
+    pub fn stage(&self) -> Stage {
+        self.latest().map_or(Stage::Queued, |attempt| attempt.stage)
+    }
+
+    fn change(&mut self, change: &StageChange, time: Timestamp) {
+        if self.latest().is_none_or(|attempt| attempt.number < change.attempt) {
+            self.attempts.push(Attempt::begin(change.attempt, change.stage, time));
+        }
+        let Some(attempt) = self.attempts.last_mut() else { return };
+        attempt.enter(change.stage, time);
+        attempt.evidence.clone_from(&change.evidence);
+        attempt.agent = change.agent.clone().or(attempt.agent.take());
+        attempt.host = change.host.clone().or(attempt.host.take());
+        attempt.tokens = change.tokens.or(attempt.tokens);
+        attempt.cost = change.cost.or(attempt.cost);
+    }
+}
+
+impl Attempt {
+    fn begin(number: AttemptNumber, stage: Stage, at: Timestamp) -> Self {
+        Self {
+            number,
+            stage,
+            evidence: String::new(),
+            agent: None,
+            host: None,
+            tokens: None,
+            cost: None,
+            passages: vec![Passage { stage, at }],
+            outcome: None,
+            measured: Vec::new(),
+            commits: Vec::new(),
+        }
+    }
+
+    fn enter(&mut self, stage: Stage, at: Timestamp) {
+        if stage != self.stage {
+            self.stage = stage;
+            self.passages.push(Passage { stage, at });
+        }
+    }
+
+    /// Whether an agent was launched for it, or was about to be.
+    pub fn was_launched(&self) -> bool {
+        self.passages.iter().any(|passage| passage.stage.has_agent())
+    }
+}
+
+/// Clocks may be set back; time that was worked is never negative.
+fn span(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::try_from(to.duration_since(from)).unwrap_or(Duration::ZERO)
+}

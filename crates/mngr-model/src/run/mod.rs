@@ -1,0 +1,24 @@
+//! One run of the test map-reduce as data: its tasks, their stages, its journal, and the state a journal adds up to.
+//!
+//! Pure, and shared by those who write a run and those who show one. Nothing here may decide what to do next.
+
+mod change;
+mod fold;
+mod journal;
+mod measure;
+pub mod outcome;
+mod stage;
+mod task;
+#[cfg(test)]
+mod tests;
+
+pub use change::ChangeKind;
+pub use fold::{Attempt, Ended, Irregular, Passage, Run, Task, Totals};
+pub use journal::{
+    Breaker, BreakerState, BudgetNote, Classified, ClassifiedCommit, EndReason, Entry, Event, Integration,
+    IntegrationStep, LimitKind, Lines, Measured, Published, Queued, StageChange, Started, read_lines,
+};
+pub use measure::{MeasuredRun, Verdict, What};
+pub use outcome::Outcome;
+pub use stage::{FailureKind, Stage};
+pub use task::{AttemptNumber, QueueReason, RunName, Slugs, TaskId, TaskIdError};
