@@ -18,6 +18,7 @@ use mngr_model::{AgentRecord, HostPath};
 use crate::brand::Brand;
 use crate::kind::Kind;
 use crate::manifest::Framing;
+use crate::ordinary::read_ordinary;
 use crate::screen::ScreenError;
 use crate::scripted;
 
@@ -278,7 +279,7 @@ fn wait_for_acceptance(
     let request = WatchRequest { folders: vec![folder], processes: Vec::new() };
     let mut watch = host.watch(&request).map_err(DeliverError::Watch)?;
     loop {
-        let text = host.files().read_if_there(&accepted).map_err(DeliverError::Proof)?.unwrap_or_default();
+        let text = read_ordinary(host.files(), &accepted).map_err(DeliverError::Proof)?.unwrap_or_default();
         if String::from_utf8_lossy(&text).lines().any(|line| line == message.key) {
             return Ok(());
         }

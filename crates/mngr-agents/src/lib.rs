@@ -17,7 +17,7 @@ pub mod launch;
 pub mod login;
 pub mod manifest;
 pub mod opencode;
-mod ordinary;
+pub mod ordinary;
 pub mod screen;
 pub mod scripted;
 mod settings;

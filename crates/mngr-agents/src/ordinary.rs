@@ -4,7 +4,7 @@ use mngr_host::files::{FileKind, Files, FilesError};
 use mngr_model::HostPath;
 
 /// Whether an ordinary file, or a link to one, is there.
-pub(crate) fn is_ordinary(files: &dyn Files, path: &HostPath) -> Result<bool, FilesError> {
+pub fn is_ordinary(files: &dyn Files, path: &HostPath) -> Result<bool, FilesError> {
     let kind = match files.stat(path)?.map(|stat| stat.kind) {
         Some(FileKind::Link) => match files.canonical(path) {
             Ok(target) => files.stat(&target)?.map(|stat| stat.kind),
@@ -17,6 +17,6 @@ pub(crate) fn is_ordinary(files: &dyn Files, path: &HostPath) -> Result<bool, Fi
 }
 
 /// The contents of an ordinary file; nothing where there is none.
-pub(crate) fn read_ordinary(files: &dyn Files, path: &HostPath) -> Result<Option<Vec<u8>>, FilesError> {
+pub fn read_ordinary(files: &dyn Files, path: &HostPath) -> Result<Option<Vec<u8>>, FilesError> {
     if is_ordinary(files, path)? { files.read_if_there(path) } else { Ok(None) }
 }

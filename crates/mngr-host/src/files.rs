@@ -94,8 +94,12 @@ impl FilesError {
 
 /// What can be done with files there. Links are followed for reading and writing, never for removing.
 pub trait Files: Send + Sync {
-    /// The contents.
+    /// The contents of whatever is there. A pipe is read to its end, so this is for what the user names.
     fn read(&self, path: &HostPath) -> Result<Vec<u8>, FilesError>;
+
+    /// The contents of an ordinary file. What an agent can write is read like this: a pipe it put there would hold the
+    /// reader for ever, and is an error here.
+    fn read_file(&self, path: &HostPath) -> Result<Vec<u8>, FilesError>;
 
     /// Replaces the contents in one step: readers see the old or the new file, never a part.
     fn write(
@@ -161,9 +165,9 @@ pub trait Files: Send + Sync {
         Ok(String::from_utf8_lossy(&self.read(path)?).into_owned())
     }
 
-    /// The contents, or `None` when nothing is there.
+    /// The contents of an ordinary file, or `None` when nothing is there. Never waits, see [`Files::read_file`].
     fn read_if_there(&self, path: &HostPath) -> Result<Option<Vec<u8>>, FilesError> {
-        match self.read(path) {
+        match self.read_file(path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error),

@@ -9,6 +9,7 @@ use mngr_agents::brand::{Brand, Composer};
 use mngr_agents::kind::Kind;
 use mngr_agents::launch::{LaunchSpec, SHELL_SCRIPT_NAME, Streams, launch_script, window_script};
 use mngr_agents::manifest::BuiltIn;
+use mngr_agents::ordinary::read_ordinary;
 use mngr_host::files::{Access, Durability, FileKind, FilesError};
 use mngr_host::host::{Host, WatchRequest};
 use mngr_host::interrupt::Interrupted;
@@ -191,7 +192,7 @@ fn is_ready(
     record: &AgentRecord,
     brand: Option<&dyn Brand>,
 ) -> Result<bool, LaunchError> {
-    let bytes = host.files().read_if_there(&agent.process())?.unwrap_or_default();
+    let bytes = read_ordinary(host.files(), &agent.process())?.unwrap_or_default();
     let new = usize::try_from(seen).ok().and_then(|seen| bytes.get(seen..)).unwrap_or_default();
     let process = ProcessRecord::parse(&String::from_utf8_lossy(new));
     let program = || record.argv.first().cloned().unwrap_or_else(|| record.command.clone());
@@ -222,7 +223,7 @@ fn first_signs(
     let mut program = ProgramFacts::default();
     if let Some(file) = record.status_file_of(pid) {
         let path = agent.root().join(&file);
-        program.status = files.read_if_there(&path)?.map(|text| String::from_utf8_lossy(&text).into_owned());
+        program.status = read_ordinary(files, &path)?.map(|text| String::from_utf8_lossy(&text).into_owned());
     }
     if let Some(folder) = record.ready_folder.as_deref().map(|folder| agent.root().join(folder)) {
         for entry in files.list(&folder)?.into_iter().filter(|entry| !entry.name.starts_with('.')) {

@@ -27,7 +27,7 @@ pub(crate) fn patch(
 ) -> Result<(), RecordError> {
     let wait = mngr_host::lock::LockWait::For(std::time::Duration::from_secs(30));
     let _lock = host.lock(&agent.root().join("data.lock"), wait).map_err(RecordError::Busy)?;
-    let bytes = host.files().read(&agent.data())?;
+    let bytes = host.files().read_file(&agent.data())?;
     let mut record: Map<String, Value> = serde_json::from_slice(&bytes).map_err(RecordError::Damaged)?;
     change(&mut record);
     let text = serde_json::to_vec_pretty(&record).map_err(RecordError::Damaged)?;

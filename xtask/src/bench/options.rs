@@ -54,6 +54,8 @@ pub(crate) enum Case {
     Create50,
     /// Recording an agent: a flood, a steady stream, and tmux's memory when the recorder stalls
     Record,
+    /// `replay` of a recording of 100 MB
+    Replay,
     /// `tutorial check` and `tutorial lint` of 5,000 blocks with as many tests
     Tutorial,
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::cases::{Bench, create, idle, list, record, tutorial, verbs, version};
+use super::cases::{Bench, create, idle, list, record, replay, tutorial, verbs, version};
 use super::error::BenchError;
 use super::fleet::Fleet;
 use super::measure::{Interrupt, not_started};
@@ -28,6 +28,9 @@ pub(crate) fn run(options: &Options) -> Result<(), BenchError> {
     }
     if options.wants(Case::Record) {
         show(record::run(&bench)?);
+    }
+    if options.wants(Case::Replay) {
+        show(replay::run(&bench)?);
     }
     if options.wants(Case::Tutorial) {
         show(tutorial::run(&bench)?);

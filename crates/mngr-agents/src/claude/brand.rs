@@ -14,6 +14,7 @@ use crate::brand::{
     Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
 };
 use crate::login::{LoginPlace, MissingLogin};
+use crate::ordinary::read_ordinary;
 use crate::settings::{keeps_its_version, texts};
 use crate::user::UserSide;
 
@@ -68,7 +69,7 @@ impl Brand for Claude {
         agent: &AgentLayout,
         record: &AgentRecord,
     ) -> Result<Vec<String>, FilesError> {
-        let noted = host.files().read_if_there(&agent.root().join(SESSION))?;
+        let noted = read_ordinary(host.files(), &agent.root().join(SESSION))?;
         let noted =
             noted.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()).filter(|id| is_session(id));
         let session = match noted {

@@ -14,6 +14,7 @@ use crate::brand::{
     Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
 };
 use crate::login::{LoginPlace, MissingLogin};
+use crate::ordinary::read_ordinary;
 use crate::user::UserSide;
 
 const HOOK: &str = include_str!("hook.sh");
@@ -52,7 +53,7 @@ impl Brand for Codex {
         _record: &AgentRecord,
     ) -> Result<Vec<String>, FilesError> {
         let files = host.files();
-        let noted = files.read_if_there(&agent.root().join(places::THREAD))?.unwrap_or_default();
+        let noted = read_ordinary(files, &agent.root().join(places::THREAD))?.unwrap_or_default();
         let thread = String::from_utf8_lossy(&noted).trim().to_owned();
         let has_rollout = files.canonical(&agent.root().join(places::ROLLOUT)).is_ok();
         // Codex would refuse to go on with a conversation it has no record of.

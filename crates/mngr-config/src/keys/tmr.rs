@@ -67,9 +67,57 @@ settings_table! {
     }
 }
 
+choice! {
+    /// What an agent may not do with a file.
+    pub enum Forbidden {
+        /// Change it at all.
+        ChangeFile = "change_file",
+        /// Add a line that matches `pattern`.
+        AddLines = "add_lines",
+        /// Remove a line that matches `pattern`.
+        RemoveLines = "remove_lines",
+        /// Change the words from a line that matches `begin` to the next that matches `end`.
+        ChangeBlocks = "change_blocks",
+    }
+}
+
+settings_table! {
+    /// `[tmr.contract.<name>]`: something that no agent may change.
+    #[derive(Default)]
+    #[serde(default)]
+    pub struct ContractSettings {
+        /// The files it is about, as patterns; without any, all tests.
+        pub paths: Vec<String>,
+        /// What an agent may not do with them.
+        pub may_not: Option<Forbidden>,
+        /// Pattern of a line that may not be added or removed.
+        pub pattern: Option<Pattern>,
+        /// Pattern of the first line of a block.
+        pub begin: Option<Pattern>,
+        /// Pattern of the last line of a block.
+        pub end: Option<Pattern>,
+        /// Kinds of commits that may do it all the same, such as `FIX_TUTORIAL`.
+        pub except: Vec<String>,
+    }
+}
+
 settings_table! {
     /// `[tmr]`.
     pub struct TmrSettings {
+        /// Paths of tests and what only tests use, as in `.gitignore`.
+        pub test_paths: Vec<String>,
+        /// Paths of documentation. Whatever is neither a test nor documentation is implementation.
+        pub doc_paths: Vec<String>,
+        /// Paths that make a change of the implementation come later in the result.
+        pub risky_paths: Vec<String>,
+        /// How often a test is run for each measurement: before, after, without the fix.
+        pub verify_runs: u16,
+        /// Shell command that every commit of the result has to pass: compile, lint, import.
+        pub gate: Option<String>,
+        /// How long that command may take.
+        pub gate_timeout: DurationSetting,
+        /// What no agent may change.
+        pub contract: BTreeMap<String, ContractSettings>,
         /// Tokens one agent is expected to use, for the forecast.
         pub tokens_per_agent: u64,
         /// US dollars one agent is expected to cost, for the forecast.

@@ -13,20 +13,20 @@ use super::error::GitError;
 const STREAMED_FROM: &str = "core.bigFileThreshold=1m";
 
 impl Git<'_> {
-    /// Makes this folder, which must not exist yet, a bare repository that can read the objects of `lender` on the
-    /// same host. Whatever it takes in stays out of the lender's.
+    /// Makes this folder, which must not exist yet, a repository that can read the objects of `lender` on the same host.
+    /// Whatever it takes in stays out of the lender's.
     pub fn init_quarantine(&self, lender: &Git<'_>) -> Result<(), GitError> {
         let location = lender.require_location()?;
         let format = lender.look(["rev-parse", "--show-object-format"]).line()?;
         let files = self.host().files();
         files.make_new_folder(self.dir(), Access::Private)?;
-        // Without a template: hooks of the user have no business here.
-        self.act(["init", "--quiet", "--bare", "--template="])
+        // Without a template: hooks of the user have no business here. Not bare: `safe.bareRepository` may forbid that.
+        self.act(["init", "--quiet", "--template=", "--initial-branch=mngr/unborn"])
             .arg(format!("--object-format={format}"))
             .run()?;
-        files.make_folder(&self.dir().join("objects/info"))?;
+        files.make_folder(&self.dir().join(".git/objects/info"))?;
         let lent = format!("{}/objects\n", location.common_dir);
-        let alternates = self.dir().join("objects/info/alternates");
+        let alternates = self.dir().join(".git/objects/info/alternates");
         files.write(&alternates, lent.as_bytes(), Access::Private, Durability::Cached)?;
         Ok(())
     }
@@ -49,7 +49,7 @@ impl Git<'_> {
 
     /// `fetch.fsckObjects` would do this on the way in, but for bundles only since git 2.46.
     fn check_packs(&self) -> Result<(), GitError> {
-        let packs = self.dir().join("objects/pack");
+        let packs = self.dir().join(".git/objects/pack");
         for entry in self.host().files().list(&packs)? {
             if entry.name.ends_with(".pack") {
                 let index = packs.join("checked.idx");

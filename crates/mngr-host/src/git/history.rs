@@ -36,8 +36,12 @@ impl Git<'_> {
     /// The commits that `tip` has and `base` lacks, oldest first. A merge stands for everything it brought.
     pub fn commits_between(&self, base: &str, tip: &str) -> Result<Vec<CommitInfo>, GitError> {
         let output = self
-            .look(["log", "-z", "--reverse", "--first-parent", "-m", "--raw", "--no-renames"])
-            .args(["--no-show-signature", "--format=%x01%H %T %P%x00%ce%x00%B%x00"])
+            .look(["log", "-z", "--reverse", "--first-parent", "--raw", "--no-renames"])
+            .args([
+                "--diff-merges=first-parent",
+                "--no-show-signature",
+                "--format=%x01%H %T %P%x00%ce%x00%B%x00",
+            ])
             .args(["--end-of-options", &format!("{base}..{tip}")])
             .run()?;
         parse_log(&output.stdout).ok_or_else(|| GitError::Unreadable {
@@ -105,7 +109,7 @@ mod tests {
         let commits = repo.git().commits_between(&base, "HEAD").unwrap();
         let oids: Vec<&str> = commits.iter().map(|commit| commit.oid.as_str()).collect();
         assert_eq!(oids, [&first, &second, &third]);
-        assert_eq!(commits[0].parents, [base.clone()]);
+        assert_eq!(commits[0].parents, [base.as_str()]);
         assert_eq!((commits[0].subject(), commits[0].message.contains("Task: a b")), ("one", true));
         assert_eq!(commits[0].committer_email, "test@example.com");
         assert_eq!(commits[0].paths, [RepoPath::new("\u{1}odd"), RepoPath::new("new\nline")]);

@@ -55,7 +55,7 @@ pub struct FileChange {
     pub old_blob: String,
     /// The contents it has.
     pub new_blob: String,
-    /// The lines that changed; none for a binary file.
+    /// The lines that changed; none for a binary or a huge file.
     pub hunks: Vec<Hunk>,
 }
 
@@ -69,6 +69,8 @@ impl Git<'_> {
             .args(["--diff-algorithm=myers", "--no-indent-heuristic", "--submodule=short"])
             .args(["--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0"])
             .args(["--end-of-options", from, to])
+            // A file may be small in a bundle and huge here; above this it counts as binary and is not printed.
+            .setting("core.bigFileThreshold=4m")
             .run()?;
         parse_patch(&output.stdout).ok_or_else(|| GitError::Unreadable {
             what: "diff-tree",
@@ -189,12 +191,18 @@ mod tests {
         assert!(list.hunks[0].lines.contains(&Line::Added("-- a/x".to_owned())));
         assert!(list.hunks[1].lines.contains(&Line::Added("diff --git a/y b/y".to_owned())));
         assert_eq!(added.hunks[0].lines, [Line::Added("new".to_owned())]);
-        assert_eq!(
-            end.hunks[0].lines,
-            [Line::Removed("end".to_owned()), Line::Added("end".to_owned())]
-        );
+        assert_eq!(end.hunks[0].lines, [Line::Removed("end".to_owned()), Line::Added("end".to_owned())]);
         assert_eq!(end.new_mode.as_str(), "100644");
         assert!(repo.git().patch_between(&base, &base).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_huge_file_is_a_change_without_lines() {
+        let repo = TestRepo::with_commit();
+        let base = repo.run(&["rev-parse", "HEAD"]);
+        repo.write("huge", &"0123456789abcde\n".repeat(300_000));
+        let changes = repo.git().patch_between(&base, &repo.commit("huge")).unwrap();
+        assert_eq!((changes.len(), changes[0].hunks.len()), (1, 0));
     }
 
     #[test]

@@ -68,12 +68,7 @@ impl Git<'_> {
         tree
     }
 
-    fn overlay_in(
-        &self,
-        index: &HostPath,
-        commit: &str,
-        entries: &[TreeEntry],
-    ) -> Result<String, GitError> {
+    fn overlay_in(&self, index: &HostPath, commit: &str, entries: &[TreeEntry]) -> Result<String, GitError> {
         let mut lines = Vec::new();
         for entry in entries {
             lines.extend_from_slice(format!("{} {}\t", entry.mode.as_str(), entry.blob).as_bytes());
@@ -139,8 +134,11 @@ mod tests {
         let tip = repo.commit("tip");
         let status = repo.status_of(repo.path());
         let changes = repo.git().patch_between(&base, &tip).unwrap();
-        let wanted: Vec<TreeEntry> =
-            changes.iter().filter(|change| change.path != RepoPath::new("unwanted")).map(Into::into).collect();
+        let wanted: Vec<TreeEntry> = changes
+            .iter()
+            .filter(|change| change.path != RepoPath::new("unwanted"))
+            .map(Into::into)
+            .collect();
         let scratch = repo.outside("scratch");
         std::fs::create_dir(scratch.as_str()).unwrap();
         let tree = repo.git().overlay_tree(&base, &wanted, &scratch).unwrap();

@@ -23,9 +23,24 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
+fn open_ordinary(path: &HostPath) -> io::Result<fs::File> {
+    // Without NONBLOCK the opening of a pipe waits for its writer.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path.as_str())?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"))
+    }
+}
+
 impl Files for LocalFiles {
     fn read(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {
         fs::read(path.as_str()).map_err(failed("read", path))
+    }
+
+    fn read_file(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {
+        self.read_part(path, 0, usize::MAX)
     }
 
     fn read_from(&self, path: &HostPath, offset: u64) -> Result<Vec<u8>, FilesError> {
@@ -34,7 +49,7 @@ impl Files for LocalFiles {
 
     fn read_part(&self, path: &HostPath, offset: u64, limit: usize) -> Result<Vec<u8>, FilesError> {
         let read = || {
-            let mut file = fs::File::open(path.as_str())?;
+            let mut file = open_ordinary(path)?;
             file.seek(io::SeekFrom::Start(offset))?;
             let mut bytes = Vec::new();
             file.take(limit as u64).read_to_end(&mut bytes)?;
@@ -264,6 +279,16 @@ mod tests {
         assert_eq!(LocalFiles.read_from(&path, 7).unwrap(), b"");
         assert_eq!(LocalFiles.read_part(&path, 3, 2).unwrap(), b"tw");
         assert!(LocalFiles.read_from(&dir.join("none"), 0).unwrap_err().is_missing());
+    }
+
+    #[test]
+    fn a_pipe_in_place_of_a_file_holds_nobody() {
+        let (_guard, dir) = folder();
+        let path = dir.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(path.as_str()).status().unwrap();
+        assert!(made.success());
+        assert!(LocalFiles.read_if_there(&path).is_err());
+        assert!(LocalFiles.read_from(&path, 0).is_err());
     }
 
     #[test]

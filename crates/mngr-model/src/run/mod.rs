@@ -8,12 +8,13 @@ mod journal;
 mod measure;
 pub mod outcome;
 mod stage;
+mod state;
 mod task;
 #[cfg(test)]
 mod tests;
 
 pub use change::ChangeKind;
-pub use fold::{Attempt, Ended, Irregular, Passage, Run, Task, Totals};
+pub use fold::{Irregular, Run};
 pub use journal::{
     Breaker, BreakerState, BudgetNote, Classified, ClassifiedCommit, EndReason, Entry, Event, Integration,
     IntegrationStep, LimitKind, Lines, Measured, Published, Queued, StageChange, Started, read_lines,
@@ -21,4 +22,5 @@ pub use journal::{
 pub use measure::{MeasuredRun, Verdict, What};
 pub use outcome::Outcome;
 pub use stage::{FailureKind, Stage};
+pub use state::{Attempt, Ended, Passage, Task, Totals};
 pub use task::{AttemptNumber, QueueReason, RunName, Slugs, TaskId, TaskIdError};

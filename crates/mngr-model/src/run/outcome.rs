@@ -173,7 +173,7 @@ record! {
 }
 
 record! {
-    /// A kind of change, and what it was for. At most 4 of them.
+    /// A kind of change, and what it was for.
     pub struct Change {
         /// Its kind; each kind at most once.
         pub kind: ChangeKind,

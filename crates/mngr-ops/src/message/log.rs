@@ -4,6 +4,7 @@
 //! was killed in between: whether it typed is not known. Written under the agent's message lock.
 
 use jiff::Timestamp;
+use mngr_agents::ordinary::read_ordinary;
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::random;
@@ -81,7 +82,8 @@ impl<'h> MessageLog<'h> {
 
     /// What became of this key before.
     pub(super) fn earlier(&self, key: &MessageKey) -> Result<Earlier, FilesError> {
-        Ok(earlier_in(&self.host.files().read_text(&self.path)?, key))
+        let log = read_ordinary(self.host.files(), &self.path)?.unwrap_or_default();
+        Ok(earlier_in(&String::from_utf8_lossy(&log), key))
     }
 
     /// Says that a message is about to be typed.

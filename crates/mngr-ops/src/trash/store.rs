@@ -76,7 +76,7 @@ pub(crate) fn read_expired(host: &dyn Host, trash: &TrashLayout) -> Result<Manif
 }
 
 fn read_at(host: &dyn Host, trash: &TrashLayout, path: HostPath) -> Result<Manifest, TrashError> {
-    let bytes = host.files().read(&path)?;
+    let bytes = host.files().read_file(&path)?;
     let manifest: Manifest = serde_json::from_slice(&bytes)
         .map_err(|source| TrashError::Damaged { path: path.clone(), source })?;
     if manifest.version > VERSION {

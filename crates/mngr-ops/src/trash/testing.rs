@@ -48,6 +48,10 @@ impl Files for FragileFiles {
         LocalFiles.read(path)
     }
 
+    fn read_file(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {
+        LocalFiles.read_file(path)
+    }
+
     fn write(
         &self,
         path: &HostPath,

@@ -305,6 +305,15 @@ fn pipes_links_and_huge_files_in_a_state_folder_do_not_hang_or_lead_elsewhere() 
             fs::write(&path, saved).unwrap();
         }
     }
+    let _ = env.mngr(["start", "evil"]).success();
+    let log = state_dir.join("events/messages/events.jsonl");
+    fs::create_dir_all(log.parent().unwrap()).unwrap();
+    let mut mkfifo = env.command("mkfifo");
+    mkfifo.arg(&log);
+    let _ = env.run(mkfifo).success();
+    let _ = env.mngr(["message", "evil", "-m", "hello"]).code(1);
+    fs::remove_file(&log).unwrap();
+    let _ = env.mngr(["stop", "evil"]).success();
     // Scripts and logs are written where they belong, not where a link leads.
     for name in ["launch_agent.sh", "window.sh", "process", "events/messages/events.jsonl", "env"] {
         let path = state_dir.join(name);

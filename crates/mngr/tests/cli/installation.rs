@@ -242,6 +242,17 @@ fn what_an_agent_wrote_into_its_own_configuration_cannot_keep_it_from_being_clon
 }
 
 #[test]
+fn a_pipe_where_an_agent_notes_its_conversation_does_not_hold_its_next_start() {
+    let env = with_claude();
+    let _ = env.mngr(["create", "a", "claude", "--no-connect"]).success();
+    let _ = env.mngr(["stop", "a"]).success();
+    let mut mkfifo = env.command("mkfifo");
+    mkfifo.arg(state_dir(&env, "a").join("claude_session_id"));
+    let _ = env.run(mkfifo).success();
+    let _ = env.mngr(["start", "a"]).success();
+}
+
+#[test]
 fn a_program_that_ends_at_once_is_said_with_its_last_words() {
     let env = with_claude();
     let script = "#!/bin/sh\n[ \"$1\" != --version ] || exec echo 9.8.7\necho my config is broken\nexit 7\n";

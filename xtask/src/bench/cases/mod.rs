@@ -5,6 +5,7 @@ pub(crate) mod create;
 pub(crate) mod idle;
 pub(crate) mod list;
 pub(crate) mod record;
+pub(crate) mod replay;
 pub(crate) mod tutorial;
 pub(crate) mod verbs;
 pub(crate) mod version;

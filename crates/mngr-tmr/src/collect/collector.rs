@@ -1,0 +1,286 @@
+//! A collector, ready for use: checked once, then only asked for command lines and readings.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mngr_config::{CollectorSettings, DurationSetting, IdFormat, Pattern};
+use mngr_host::files::FilesError;
+use mngr_model::HostPath;
+use mngr_model::env::{EnvError, EnvName};
+use mngr_model::quote::sh_quote;
+use mngr_model::run::TaskId;
+use regex::Regex;
+
+use super::builtin;
+use super::ids::IdReader;
+use super::results::ResultReader;
+use super::template::{Template, Word};
+
+/// How long finding the tests may take when nothing is said.
+const COLLECT_TIMEOUT: Duration = Duration::from_secs(2 * 60);
+/// How long one test may take when nothing is said.
+const ONE_TIMEOUT: Duration = Duration::from_secs(2 * 60);
+/// How long many tests may take when nothing is said.
+const MANY_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+
+/// How long the words of one command line may be in all. A single argument of a process may have 128 KiB.
+const LONGEST_LINE: usize = 96 * 1024;
+
+/// A collector cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectorError {
+    /// There is none of that name.
+    #[error("there is no collector `{name}`; there are {}", known.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Those there are.
+        known: Vec<String>,
+    },
+    /// Nothing tells which to use.
+    #[error("no file in `{root}` tells how its tests are found; name a collector: {}", known.join(", "))]
+    NotDetected {
+        /// Where was looked.
+        root: HostPath,
+        /// Those there are.
+        known: Vec<String>,
+    },
+    /// It is built on itself.
+    #[error("the collector `{name}` is built on `{parent}`, which is built on it")]
+    Circle {
+        /// Its name.
+        name: String,
+        /// Where the circle closes.
+        parent: String,
+    },
+    /// Something that has to be said is not.
+    #[error("the collector `{name}` does not say `{key}`: set `tmr.collectors.{name}.{key}`")]
+    Missing {
+        /// Its name.
+        name: String,
+        /// What is missing.
+        key: &'static str,
+    },
+    /// A command line without a place for the id of a test.
+    #[error("`one` of the collector `{name}` has no `{{id}}`: every test would be the same")]
+    NoPlace {
+        /// Its name.
+        name: String,
+    },
+    /// A pattern that does not compile.
+    #[error("`{key}` of the collector `{name}` is not a pattern")]
+    Pattern {
+        /// Its name.
+        name: String,
+        /// Which pattern.
+        key: &'static str,
+        /// Why.
+        #[source]
+        source: regex::Error,
+    },
+    /// A variable that cannot be one.
+    #[error("`env` of the collector `{name}` names a variable that cannot be one")]
+    Variable {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[source]
+        source: EnvError,
+    },
+    /// The project cannot be looked at.
+    #[error("cannot look for what tells of a test framework")]
+    Files(#[from] FilesError),
+}
+
+/// What the user asked for: where to look, and what to tell the framework.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Paths or whatever else the framework takes for a selection.
+    pub paths: Vec<String>,
+    /// Further words for it, for every run.
+    pub flags: Vec<String>,
+}
+
+/// One way to find and run tests.
+#[derive(Debug, Clone)]
+pub struct Collector {
+    name: String,
+    collect: Template,
+    one: Template,
+    many: Option<(Template, ResultReader)>,
+    pub(super) ids: IdReader,
+    parts: Option<Regex>,
+    none_exit: Vec<i32>,
+    none_pattern: Option<Regex>,
+    /// `export A=1; `, or nothing.
+    exports: String,
+    selection: Selection,
+    timeouts: [Duration; 3],
+}
+
+impl Collector {
+    /// The collector of that name for a selection of tests, from the settings and the built-in ones.
+    ///
+    /// # Errors
+    /// When there is none, or it does not say enough.
+    pub fn named(
+        name: &str,
+        own: &BTreeMap<String, CollectorSettings>,
+        selection: Selection,
+    ) -> Result<Self, CollectorError> {
+        Self::compile(name, builtin::find(name, own)?, selection)
+    }
+
+    fn compile(name: &str, said: CollectorSettings, selection: Selection) -> Result<Self, CollectorError> {
+        let missing = |key| CollectorError::Missing { name: name.to_owned(), key };
+        let pattern = |key: &'static str, said: &Option<Pattern>| {
+            let compile = |said: &Pattern| {
+                let compiled = Regex::new(said.as_str());
+                compiled.map_err(|source| CollectorError::Pattern { name: name.to_owned(), key, source })
+            };
+            said.as_ref().map(compile).transpose()
+        };
+        let one = Template::new(said.one.ok_or_else(|| missing("one"))?);
+        let parts = pattern("id_parts", &said.id_parts)?;
+        let has_place = one.has("id") || (parts.is_some() && one.has("1"));
+        if !has_place {
+            return Err(CollectorError::NoPlace { name: name.to_owned() });
+        }
+        let format = said.ids.unwrap_or(IdFormat::Lines);
+        if format != IdFormat::Lines && said.id_pointers.is_empty() {
+            return Err(missing("id_pointers"));
+        }
+        let many = match (said.many, pattern("result_pattern", &said.result_pattern)?) {
+            (None, _) => None,
+            (Some(_), None) => return Err(missing("result_pattern")),
+            (Some(line), Some(pattern)) => Some((
+                Template::new(line),
+                ResultReader { pattern, passed: said.passed, skipped: said.skipped },
+            )),
+        };
+        let timeout = |said: Option<DurationSetting>, usual| said.map_or(usual, DurationSetting::get);
+        Ok(Self {
+            name: name.to_owned(),
+            collect: Template::new(said.collect.ok_or_else(|| missing("collect"))?),
+            one,
+            many,
+            ids: IdReader {
+                format,
+                pattern: pattern("id_pattern", &said.id_pattern)?,
+                pointers: said.id_pointers,
+                conditions: said.id_where,
+            },
+            parts,
+            none_exit: said.none_exit.into_iter().map(i32::from).collect(),
+            none_pattern: pattern("none_pattern", &said.none_pattern)?,
+            exports: exports(name, &said.env)?,
+            selection,
+            timeouts: [
+                timeout(said.collect_timeout, COLLECT_TIMEOUT),
+                timeout(said.one_timeout, ONE_TIMEOUT),
+                timeout(said.many_timeout, MANY_TIMEOUT),
+            ],
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether a test was asked for by its id.
+    pub fn is_named(&self, id: &TaskId) -> bool {
+        self.selection.paths.iter().any(|path| path == id.as_str())
+    }
+
+    /// The command line that prints the tests.
+    pub fn collect_line(&self) -> String {
+        let Selection { paths, flags } = &self.selection;
+        let places = [("paths", Word::Many(paths)), ("flags", Word::Many(flags))];
+        self.with_exports(&self.collect.fill(&places))
+    }
+
+    /// The command line that runs one test: what agents are told to run, and what is run to check them.
+    pub fn one_line(&self, id: &TaskId) -> String {
+        let id = id.as_str();
+        let flags = Word::Many(&self.selection.flags);
+        let mut places = vec![("id", Word::One(id)), ("flags", flags)];
+        if let Some(found) = self.parts.as_ref().and_then(|parts| parts.captures(id)) {
+            let numbers = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+            let groups = found.iter().skip(1).map(|part| part.map_or("", |part| part.as_str()));
+            places.extend(numbers.into_iter().zip(groups.map(Word::One)));
+        }
+        self.with_exports(&self.one.fill(&places))
+    }
+
+    /// The command lines that run these tests, many in one process; none where the framework cannot.
+    pub(super) fn many_lines(&self, ids: &[TaskId]) -> Vec<String> {
+        let Some((many, _)) = &self.many else { return Vec::new() };
+        let Selection { paths, flags } = &self.selection;
+        let fill = |ids: &[String]| {
+            let places =
+                [("ids", Word::Many(ids)), ("paths", Word::Many(paths)), ("flags", Word::Many(flags))];
+            self.with_exports(&many.fill(&places))
+        };
+        if !many.has("ids") {
+            return vec![fill(&[])];
+        }
+        let mut lines = Vec::new();
+        let mut batch: Vec<String> = Vec::new();
+        let mut length = 0;
+        for id in ids {
+            let more = sh_quote(id.as_str()).len() + 1;
+            if length + more > LONGEST_LINE && !batch.is_empty() {
+                lines.push(fill(&batch));
+                batch.clear();
+                length = 0;
+            }
+            length += more;
+            batch.push(id.as_str().to_owned());
+        }
+        if !batch.is_empty() {
+            lines.push(fill(&batch));
+        }
+        lines
+    }
+
+    /// How the results of such a run are read.
+    pub(super) fn results(&self) -> Option<&ResultReader> {
+        self.many.as_ref().map(|(_, results)| results)
+    }
+
+    /// Whether a command that ended like this had no test to run.
+    pub fn found_none(&self, exit: i32, printed: &str) -> bool {
+        self.none_exit.contains(&exit)
+            || self.none_pattern.as_ref().is_some_and(|none| none.is_match(printed))
+    }
+
+    /// How long finding the tests may take.
+    pub fn collect_timeout(&self) -> Duration {
+        self.timeouts[0]
+    }
+
+    /// How long one test may take.
+    pub fn one_timeout(&self) -> Duration {
+        self.timeouts[1]
+    }
+
+    /// How long many tests in one process may take.
+    pub fn many_timeout(&self) -> Duration {
+        self.timeouts[2]
+    }
+
+    fn with_exports(&self, line: &str) -> String {
+        format!("{}{line}", self.exports)
+    }
+}
+
+fn exports(name: &str, env: &BTreeMap<String, String>) -> Result<String, CollectorError> {
+    let mut line = String::new();
+    for (variable, value) in env {
+        let variable: EnvName =
+            variable.parse().map_err(|source| CollectorError::Variable { name: name.to_owned(), source })?;
+        line.push_str(&format!("{variable}={} ", sh_quote(value)));
+    }
+    Ok(if line.is_empty() { line } else { format!("export {}; ", line.trim_end()) })
+}

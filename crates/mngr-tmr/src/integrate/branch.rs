@@ -1,0 +1,37 @@
+//! The run's own branch: read, and moved in one step. Work of others on it is never lost, and no checkout is pulled
+//! away under anybody.
+
+use mngr_host::git::{BranchState, CommitInfo, Git};
+
+use super::error::IntegrateError;
+use super::replay::EMAIL;
+
+/// Makes the branch point at a commit.
+pub(super) fn point(git: &Git<'_>, branch: &str, base: &str, tip: &str) -> Result<(), IntegrateError> {
+    let at = match git.branch_state(branch, base)? {
+        BranchState::Missing => return Ok(git.create_ref(&format!("refs/heads/{branch}"), tip)?),
+        BranchState::HoldsNothingOfItsOwn { oid } | BranchState::HasOwnCommits { oid } => oid,
+        BranchState::CheckedOutAt { oid, .. } if oid == tip => return Ok(()),
+        BranchState::CheckedOutAt { path, .. } => {
+            return Err(IntegrateError::BranchInUse { branch: branch.to_owned(), at: path });
+        }
+    };
+    own_commits(git, branch, base, &at)?;
+    Ok(git.move_branch(branch, &at, tip)?)
+}
+
+/// The commits of the branch, oldest first; all of them are the run's own.
+pub(super) fn own_commits(
+    git: &Git<'_>,
+    branch: &str,
+    base: &str,
+    tip: &str,
+) -> Result<Vec<CommitInfo>, IntegrateError> {
+    let commits = git.commits_between(base, tip)?;
+    match commits.iter().find(|commit| commit.committer_email != EMAIL) {
+        Some(foreign) => {
+            Err(IntegrateError::BranchHasOtherWork { branch: branch.to_owned(), commit: foreign.oid.clone() })
+        }
+        None => Ok(commits),
+    }
+}

@@ -1,0 +1,125 @@
+//! Where each candidate goes: into the one commit of tests and documentation, or, if it changes the implementation,
+//! into an implementation commit, which takes its tests along because they fail without it. So each goes as a whole or
+//! not at all. Equal implementation changes become one. Pure but for reading the patches.
+
+use std::collections::BTreeMap;
+
+use mngr_host::git::{FileChange, Git, GitError};
+use mngr_model::run::{TaskId, Verdict};
+
+use super::hunks::{FileKey, Votes, changed_lines, file_key};
+use super::rank::{RankFacts, Score, score};
+use super::run::Input;
+use crate::verify::{Decision, Glob, Parts, PathClass, PathRules};
+
+/// One candidate, taken apart.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    /// What it came from.
+    pub(super) input: Input,
+    /// For the commit of tests and documentation; empty if it changes the implementation.
+    pub(super) squashed: Vec<FileChange>,
+    /// Tests and documentation that go with the implementation change.
+    pub(super) carried: Vec<FileChange>,
+    /// The implementation change.
+    pub(super) implementation: Vec<FileChange>,
+}
+
+impl Piece {
+    /// Its task.
+    pub(super) fn task(&self) -> &TaskId {
+        &self.input.candidate.task
+    }
+
+    /// The subject of its first commit that changes the implementation, or of its first commit.
+    pub(super) fn subject(&self) -> &str {
+        let commits = &self.input.verification.commits;
+        let wanted = commits.iter().find(|commit| commit.touches_implementation()).or(commits.first());
+        wanted.map(|commit| commit.subject.as_str()).unwrap_or_default()
+    }
+
+    fn is_unblocked(&self) -> bool {
+        self.input.verification.before.verdict != Verdict::Passed
+    }
+
+    /// Whether its test did not merely fail but was ended by a signal or at its deadline.
+    fn crashed(&self) -> bool {
+        let runs = &self.input.verification.before.runs;
+        runs.iter().any(|run| run.exit.is_none_or(|exit| exit > 128))
+    }
+}
+
+/// Takes apart what may be integrated, in the order of the tasks.
+pub(super) fn pieces(
+    git: &Git<'_>,
+    base: &str,
+    paths: &PathRules,
+    mut inputs: Vec<Input>,
+) -> Result<Vec<Piece>, GitError> {
+    inputs.sort_by(|a, b| {
+        let key = |input: &Input| (input.candidate.task.clone(), input.candidate.attempt);
+        key(a).cmp(&key(b))
+    });
+    let mut pieces = Vec::new();
+    for input in inputs {
+        let Decision::Integrate(parts) = input.verification.decision else { continue };
+        let mut piece =
+            Piece { input, squashed: Vec::new(), carried: Vec::new(), implementation: Vec::new() };
+        let changes = git.patch_between(base, &piece.input.candidate.tip)?;
+        let has_implementation = parts == Parts::All
+            && changes.iter().any(|change| paths.class(&change.path) == PathClass::Implementation);
+        for change in changes {
+            match paths.class(&change.path) {
+                PathClass::Implementation if has_implementation => piece.implementation.push(change),
+                PathClass::Implementation => {}
+                PathClass::Test | PathClass::Doc if has_implementation => piece.carried.push(change),
+                PathClass::Test | PathClass::Doc => piece.squashed.push(change),
+            }
+        }
+        pieces.push(piece);
+    }
+    Ok(pieces)
+}
+
+/// An implementation change and everybody who made it.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// The pieces that hold it, by their place; the first one's spelling is taken.
+    pub(super) members: Vec<usize>,
+    /// How many agents made its most popular hunk.
+    pub(super) votes: usize,
+    /// Its importance.
+    pub(super) score: Score,
+}
+
+/// The implementation changes, equal ones as one, most important first.
+pub(super) fn ranked_changes(pieces: &[Piece], risky: &[Glob]) -> Vec<Change> {
+    let mut votes = Votes::default();
+    let mut groups: BTreeMap<Vec<FileKey>, Vec<usize>> = BTreeMap::new();
+    for (index, piece) in pieces.iter().enumerate().filter(|(_, piece)| !piece.implementation.is_empty()) {
+        votes.count(piece.task(), &piece.implementation);
+        groups.entry(piece.implementation.iter().map(file_key).collect()).or_default().push(index);
+    }
+    let mut changes: Vec<Change> = groups
+        .into_values()
+        .map(|members| {
+            let files = &pieces[members[0]].implementation;
+            let of_members =
+                |test: fn(&Piece) -> bool| members.iter().filter(|at| test(&pieces[**at])).count();
+            let is_risky = |change: &&FileChange| {
+                change.path.as_str().is_none_or(|path| risky.iter().any(|glob| glob.matches(path)))
+            };
+            let votes = votes.of(files);
+            let score = score(RankFacts {
+                tests_unblocked: of_members(Piece::is_unblocked),
+                crashes: of_members(|piece| piece.is_unblocked() && piece.crashed()),
+                votes,
+                changed_lines: changed_lines(files),
+                risky_paths: files.iter().filter(is_risky).count(),
+            });
+            Change { members, votes, score }
+        })
+        .collect();
+    changes.sort_by(|a, b| b.score.points.cmp(&a.score.points).then(a.members[0].cmp(&b.members[0])));
+    changes
+}

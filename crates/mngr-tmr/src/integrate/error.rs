@@ -1,0 +1,72 @@
+//! Why an integration as a whole fails. A change that is left out is no error.
+
+use mngr_host::git::GitError;
+use mngr_model::HostPath;
+
+use super::checks::Failure;
+use crate::verify::RunnerError;
+
+/// Nothing was integrated; the branch is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum IntegrateError {
+    /// The repository could not be read or written.
+    #[error("cannot put the changes together")]
+    Git(#[from] GitError),
+    /// The checks could not be run.
+    #[error("cannot run the checks")]
+    Runner(#[from] RunnerError),
+    /// The gate says no before anything was changed.
+    #[error("the gate already fails on the base commit (exit {})", .failure.exit_text())]
+    GateFailsAtBase {
+        /// What it showed.
+        failure: Failure,
+    },
+    /// A checkout has the branch; moving it would confuse whoever works there.
+    #[error("branch `{branch}` is checked out at `{at}`")]
+    BranchInUse {
+        /// The branch.
+        branch: String,
+        /// The checkout.
+        at: HostPath,
+    },
+    /// Somebody has added commits to the branch.
+    #[error("branch `{branch}` holds the commit `{commit}`, which mngr did not make")]
+    BranchHasOtherWork {
+        /// The branch.
+        branch: String,
+        /// The first such commit.
+        commit: String,
+    },
+    /// The branch has no such commit.
+    #[error("`{commit}` is not a commit of `{branch}`")]
+    NoSuchCommit {
+        /// The commit.
+        commit: String,
+        /// The branch.
+        branch: String,
+    },
+    /// Only implementation commits can be dropped.
+    #[error("`{commit}` is not an implementation commit")]
+    NotImplementation {
+        /// The commit.
+        commit: String,
+    },
+    /// A later commit does not apply without it.
+    #[error("`{commit}` cannot be dropped: `{later}` builds on it")]
+    NeededBy {
+        /// The commit to be dropped.
+        commit: String,
+        /// The subject of the one that needs it.
+        later: String,
+    },
+    /// A later commit does not pass without it.
+    #[error("`{commit}` cannot be dropped: `{later}` does not pass without it ({failure})")]
+    BreaksLater {
+        /// The commit to be dropped.
+        commit: String,
+        /// The subject of the one that fails.
+        later: String,
+        /// How.
+        failure: Failure,
+    },
+}

@@ -1,0 +1,39 @@
+//! Many verified changes, one linear branch: one commit of tests and documentation, then implementation commits.
+//!
+//! No model is asked. Equal changes are one with votes; the order follows a formula whose reasons are kept; every
+//! commit passes the project's gate and the tests it is about; what does not is left out with its reason. What cannot
+//! be decided by machine (conflicts, changes repeated in many files) is handed on as a list.
+//!
+//! The same inputs give the same trees, subjects and order. Everything happens in worktrees of the run and in commits
+//! no ref points to; the branch is moved last, in one step, so that a killed integration leaves nothing half done.
+//! What must never be here: the user's checkout, or any branch but the run's own.
+
+mod assemble;
+mod blame;
+mod branch;
+mod changes;
+mod checks;
+mod drop;
+mod error;
+mod hunks;
+mod message;
+mod rank;
+mod repeated;
+mod replay;
+mod run;
+mod squash;
+mod why;
+
+pub use checks::{Check, Failure, Gate};
+pub use drop::DropRequest;
+pub use error::IntegrateError;
+pub use rank::{Reason, Score};
+pub use repeated::RepeatedGroup;
+pub use run::{
+    CommitKind, Conflict, Expelled, Input, Integrated, IntegratedCommit, Integrator, Remaining,
+    integrated_branch,
+};
+pub use why::Why;
+
+#[cfg(test)]
+mod tests;

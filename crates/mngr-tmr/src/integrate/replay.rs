@@ -1,0 +1,228 @@
+//! Implementation changes, one by one onto the tests and documentation, each checked before the next.
+//!
+//! A change is checked with the gate, the tests of its own tasks, and those of earlier changes to the same files. At
+//! the end every test runs on the tip; a commit that broke one is found by halving, left out, and the rest is
+//! replayed. What was already run on the same files is not run again.
+
+use std::collections::BTreeSet;
+
+use mngr_host::git::{FileChange, NewCommit, RepoPath};
+use mngr_model::run::TaskId;
+
+use super::assemble::Part;
+use super::changes::{Change, Piece};
+use super::checks::Snapshot;
+use super::error::IntegrateError;
+use super::message::{self, Text};
+use super::run::{CommitKind, Conflict, Expelled, Found, IntegratedCommit, Work};
+
+/// Who makes the commits.
+pub(super) const NAME: &str = "mngr tmr";
+/// By this the run's own commits are told from others.
+pub(super) const EMAIL: &str = "tmr@mngr.invalid";
+
+/// An implementation change that is in, with what later ones need to know of it.
+pub(super) struct Picked {
+    pub(super) commit: IntegratedCommit,
+    members: Vec<usize>,
+    files: BTreeSet<RepoPath>,
+}
+
+/// What one pass over the changes came to.
+#[derive(Default)]
+pub(super) struct Pass {
+    pub(super) picked: Vec<Picked>,
+    /// Tasks whose change was there already, and after how many commits.
+    pub(super) contained: Vec<(TaskId, usize)>,
+    found: Found,
+}
+
+/// What became of one change.
+enum Placed {
+    In(Box<Picked>),
+    Contained,
+    Out,
+}
+
+impl Work<'_> {
+    /// The commits of the branch.
+    pub(super) fn replay(
+        &self,
+        base: &Snapshot,
+        squash: Option<IntegratedCommit>,
+        mut changes: Vec<Change>,
+        guards: &[TaskId],
+        found: &mut Found,
+    ) -> Result<Vec<IntegratedCommit>, IntegrateError> {
+        let start = match &squash {
+            Some(commit) => Snapshot { commit: commit.oid.clone(), tree: commit.tree.clone() },
+            None => base.clone(),
+        };
+        loop {
+            let pass = self.pass(&start, &changes)?;
+            let Some((culprit, failure)) = self.culprit(base, &start, &squash, &pass, guards)? else {
+                found.expelled.extend(pass.found.expelled);
+                found.conflicts.extend(pass.found.conflicts);
+                found.contained.extend(pass.contained.into_iter().map(|(task, _)| task));
+                return Ok(squash.into_iter().chain(pass.picked.into_iter().map(|one| one.commit)).collect());
+            };
+            let gone = &pass.picked[culprit].members;
+            for at in gone {
+                let task = self.pieces[*at].task().clone();
+                found.expelled.push(Expelled { task, failure: failure.clone() });
+            }
+            for change in &mut changes {
+                change.members.retain(|at| !gone.contains(at));
+            }
+            changes.retain(|change| !change.members.is_empty());
+        }
+    }
+
+    fn pass(&self, start: &Snapshot, changes: &[Change]) -> Result<Pass, IntegrateError> {
+        let mut pass = Pass::default();
+        for change in changes {
+            let tip = pass.tip(start);
+            match self.place(&tip, change, &pass.picked, &mut pass.found)? {
+                Placed::In(picked) => pass.picked.push(*picked),
+                Placed::Contained => {
+                    let after = pass.picked.len();
+                    let tasks = change.members.iter().map(|at| self.pieces[*at].task().clone());
+                    pass.contained.extend(tasks.map(|task| (task, after)));
+                }
+                Placed::Out => {}
+            }
+        }
+        Ok(pass)
+    }
+
+    /// Puts one change on the tip, with as many of its members as pass.
+    fn place(
+        &self,
+        tip: &Snapshot,
+        change: &Change,
+        picked: &[Picked],
+        found: &mut Found,
+    ) -> Result<Placed, IntegrateError> {
+        let mut members = change.members.clone();
+        let files: BTreeSet<RepoPath> = self.touched(&members);
+        loop {
+            let Some(first) = members.first() else { return Ok(Placed::Out) };
+            let fix = [Part { id: *first, changes: &self.pieces[*first].implementation }];
+            let placed = self.assembler.assemble(&tip.tree, &fix)?;
+            if let Some((_, conflicting)) = placed.conflicted.into_iter().next() {
+                found.conflicts.push(self.change_conflict(&members, picked, conflicting)?);
+                return Ok(Placed::Out);
+            }
+            let carried: Vec<Part<'_>> =
+                members.iter().map(|at| Part { id: *at, changes: &self.pieces[*at].carried }).collect();
+            let placed = self.assembler.assemble(&placed.tree, &carried)?;
+            for (at, conflicting) in placed.conflicted {
+                members.retain(|member| *member != at);
+                found.conflicts.push(self.change_conflict(&[at], picked, conflicting)?);
+            }
+            if members.is_empty() {
+                return Ok(Placed::Out);
+            }
+            let pieces: Vec<&Piece> = members.iter().map(|at| &self.pieces[*at]).collect();
+            let affected = self.affected(&members, picked, &files);
+            let text = message::implementation(&pieces, change, affected.len());
+            let oid = self.commit(&placed.tree, &tip.commit, &text)?;
+            let snapshot = Snapshot { commit: oid.clone(), tree: placed.tree.clone() };
+            let failures = self.checks.failures(&snapshot, affected)?;
+            if failures.is_empty() {
+                if placed.tree == tip.tree {
+                    return Ok(Placed::Contained);
+                }
+                let commit = IntegratedCommit {
+                    oid,
+                    tree: placed.tree,
+                    subject: text.subject,
+                    kind: CommitKind::Implementation,
+                    tasks: pieces.iter().map(|piece| piece.task().clone()).collect(),
+                    votes: change.votes,
+                    score: Some(change.score.clone()),
+                };
+                return Ok(Placed::In(Box::new(Picked { commit, members, files })));
+            }
+            self.leave_out(tip, &mut members, failures, found)?;
+        }
+    }
+
+    /// The tests a change may affect: its own, and those of changes that touch the same files.
+    fn affected<'t>(
+        &'t self,
+        members: &[usize],
+        picked: &'t [Picked],
+        files: &BTreeSet<RepoPath>,
+    ) -> BTreeSet<&'t TaskId> {
+        let own = members.iter().map(|at| self.pieces[*at].task());
+        let beside = picked.iter().filter(|other| !other.files.is_disjoint(files));
+        own.chain(beside.flat_map(|other| &other.commit.tasks)).collect()
+    }
+
+    fn touched(&self, members: &[usize]) -> BTreeSet<RepoPath> {
+        let changes = members.iter().flat_map(|at| {
+            let piece = &self.pieces[*at];
+            piece.implementation.iter().chain(&piece.carried)
+        });
+        changes.map(|change| change.path.clone()).collect()
+    }
+
+    /// Whom a change that did not fit meets, among implementation changes and squashed tests.
+    fn change_conflict(
+        &self,
+        members: &[usize],
+        picked: &[Picked],
+        files: Vec<String>,
+    ) -> Result<Conflict, IntegrateError> {
+        let all = |at: usize| -> Vec<FileChange> {
+            let piece = &self.pieces[at];
+            piece.implementation.iter().chain(&piece.carried).cloned().collect()
+        };
+        let one = members.first().map(|at| all(*at)).unwrap_or_default();
+        let placed = picked.iter().flat_map(|picked| picked.members.iter().map(|at| (*at, all(*at))));
+        let squashed = self.pieces.iter().enumerate().map(|(at, piece)| (at, piece.squashed.clone()));
+        let mut with = BTreeSet::new();
+        for (at, others) in placed.chain(squashed) {
+            let touches = others.iter().any(|change| files.contains(&change.path.to_string()));
+            if touches && !members.contains(&at) && !self.assembler.conflict(&others, &one)?.is_empty() {
+                with.insert(self.pieces[at].task().clone());
+            }
+        }
+        let tasks = members.iter().map(|at| self.pieces[*at].task().clone()).collect();
+        Ok(Conflict { tasks, with, files: files.into_iter().collect() })
+    }
+
+    /// A commit no ref points to yet.
+    pub(super) fn commit(&self, tree: &str, parent: &str, text: &Text) -> Result<String, IntegrateError> {
+        Ok(self.git.commit_tree(&NewCommit {
+            tree,
+            parent,
+            message: &text.whole(),
+            name: NAME,
+            email: EMAIL,
+            time: self.integrator.time,
+        })?)
+    }
+
+    /// A commit only for checks.
+    pub(super) fn snapshot(&self, base: &Snapshot, tree: &str) -> Result<Snapshot, IntegrateError> {
+        if tree == base.tree {
+            return Ok(base.clone());
+        }
+        let commit = self.commit(tree, &base.commit, &Text::plain("to be checked"))?;
+        Ok(Snapshot { commit, tree: tree.to_owned() })
+    }
+}
+
+impl Pass {
+    pub(super) fn tip(&self, start: &Snapshot) -> Snapshot {
+        self.picked.last().map_or_else(|| start.clone(), Picked::snapshot)
+    }
+}
+
+impl Picked {
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot { commit: self.commit.oid.clone(), tree: self.commit.tree.clone() }
+    }
+}

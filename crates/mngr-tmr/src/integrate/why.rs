@@ -1,0 +1,90 @@
+//! Why a commit of the result is there: from its trailers and from the journal, without asking anybody.
+
+use mngr_host::git::{CommitInfo, Git};
+use mngr_model::run::{Entry, Event, Integration, IntegrationStep, TaskId};
+
+use super::error::IntegrateError;
+use super::message::trailer;
+use super::run::{Integrator, integrated_branch};
+
+/// What is known about a commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Why {
+    /// Its name.
+    pub oid: String,
+    /// Its first line.
+    pub subject: String,
+    /// The tasks it stands for.
+    pub tasks: Vec<TaskId>,
+    /// Its trailers, in order; untrusted text.
+    pub trailers: Vec<(String, String)>,
+    /// The files it changes.
+    pub paths: Vec<String>,
+    /// The steps of the last integration that were about it or its tasks.
+    pub steps: Vec<Integration>,
+}
+
+impl Integrator<'_> {
+    /// Explains a commit of the run's branch; any unique beginning of its name will do.
+    pub fn why(&self, commit: &str, journal: &[Entry]) -> Result<Why, IntegrateError> {
+        let git = Git::new(self.host, self.repository.clone());
+        let branch = integrated_branch(&self.run);
+        let commits = git.commits_between(&self.base, &git.resolve(&branch)?)?;
+        let info = find(&commits, commit, &branch)?;
+        let tasks = tasks_of(info);
+        let steps: Vec<&Integration> = journal.iter().filter_map(step_of).collect();
+        // What an earlier integration came to no longer counts.
+        let last = steps.iter().rposition(|step| step.step == IntegrationStep::Started).unwrap_or(0);
+        let is_about = |step: &&&Integration| match step.step {
+            IntegrationStep::Started | IntegrationStep::Finished => false,
+            _ if step.commit.is_some() => step.commit.as_ref() == Some(&info.oid),
+            _ => step.tasks.iter().any(|task| tasks.contains(task)),
+        };
+        Ok(Why {
+            oid: info.oid.clone(),
+            subject: info.subject().to_owned(),
+            trailers: trailers(&info.message),
+            paths: info.paths.iter().map(ToString::to_string).collect(),
+            steps: steps[last..].iter().filter(is_about).map(|step| (*step).clone()).collect(),
+            tasks,
+        })
+    }
+}
+
+fn step_of(entry: &Entry) -> Option<&Integration> {
+    match &entry.event {
+        Event::Integration(step) => Some(step),
+        _ => None,
+    }
+}
+
+/// The commit of that name.
+pub(super) fn find<'c>(
+    commits: &'c [CommitInfo],
+    name: &str,
+    branch: &str,
+) -> Result<&'c CommitInfo, IntegrateError> {
+    let mut found = commits.iter().filter(|commit| !name.is_empty() && commit.oid.starts_with(name));
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(IntegrateError::NoSuchCommit { commit: name.to_owned(), branch: branch.to_owned() }),
+    }
+}
+
+/// The tasks a commit stands for.
+pub(super) fn tasks_of(commit: &CommitInfo) -> Vec<TaskId> {
+    let values = trailers(&commit.message).into_iter().filter(|(name, _)| name == trailer::TASK);
+    values.filter_map(|(_, value)| value.parse().ok()).collect()
+}
+
+/// Whether a commit changes the implementation.
+pub(super) fn is_implementation(commit: &CommitInfo) -> bool {
+    trailers(&commit.message).iter().any(|(name, _)| name == trailer::RANK)
+}
+
+/// The lines of the last paragraph.
+fn trailers(message: &str) -> Vec<(String, String)> {
+    let last = message.trim_end().rsplit("\n\n").next().unwrap_or_default();
+    let pairs = last.lines().filter_map(|line| line.split_once(": "));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}

@@ -1,0 +1,105 @@
+//! That the packaged texts say what they must, and that a broken template is found before an agent is launched.
+
+use super::*;
+
+fn mapper_text() -> MapperText<'static> {
+    MapperText {
+        task: "tests/test_a.py::test_<b> & \"c\"",
+        command: "pytest 'tests/test_a.py::test_b'",
+        branch: "tmr/run/a",
+        base_commit: "0123456789",
+        run: "run",
+    }
+}
+
+fn mapper(own: &str) -> Result<String, PromptError> {
+    Prompt::<MapperText<'_>>::own(own.to_owned())?.render(&mapper_text())
+}
+
+#[test]
+fn the_mapper_is_told_its_task_and_the_whole_contract_as_plain_text() {
+    let text = Prompt::packaged().unwrap().render(&mapper_text()).unwrap();
+    for part in [
+        "You look after one test: tests/test_a.py::test_<b> & \"c\"\n",
+        "    pytest 'tests/test_a.py::test_b'\n",
+        "`tmr/run/a`",
+        "- `[FIX_IMPL] ...`\n",
+        "\"$MNGR_AGENT_STATE_DIR/commands/publish\" OUTCOME.json [ARTIFACT_DIR]\n",
+        "- `tests_passing_after` (",
+        "`HARNESS_DEFECT`: ",
+        "\"result\": \"fixed\"",
+    ] {
+        assert!(text.contains(part), "{part} in:\n{text}");
+    }
+    assert!(!text.contains("{{") && !text.contains("{%"), "{text}");
+}
+
+#[test]
+fn one_block_of_the_packaged_text_can_be_replaced() {
+    let own = "{% extends \"mapper.j2\" %}{% block work %}Only run {{ task }} in {{ run }}.{% endblock %}";
+    let text = mapper(own).unwrap();
+    assert!(text.contains("Only run tests/test_a.py") && text.contains("## Commits"), "{text}");
+    assert!(!text.contains("## What to do"), "{text}");
+    let more = "{% extends \"mapper.j2\" %}{% block work %}{{ super() }}\n7. Sing.{% endblock %}";
+    let text = mapper(more).unwrap();
+    assert!(text.contains("## What to do") && text.contains("7. Sing."), "{text}");
+}
+
+#[test]
+fn a_template_of_ones_own_need_not_extend_anything() {
+    assert_eq!(mapper("Do {{ task }}").unwrap(), "Do tests/test_a.py::test_<b> & \"c\"");
+}
+
+#[test]
+fn what_is_not_there_is_found_at_load_time() {
+    let rows = [
+        ("{{ taks }}", "the own template uses `taks`, known are `base_commit`, `branch`, `command`"),
+        ("{% if run == 'x' %}{{ secret }}{% endif %}", "the own template uses `secret`"),
+        ("{% extends \"mapper.j2\" %}{% block work %}{{ gate }}{% endblock %}", "uses `gate`"),
+        ("{{ task | nonsense }}", "the own template cannot be used"),
+        ("{{ task.nothing }}", "the own template cannot be used"),
+        ("{% extends \"other.j2\" %}", "the own template cannot be used"),
+        ("{% include \"/etc/passwd\" %}", "the own template cannot be used"),
+        ("{% if %}", "the own template cannot be used"),
+    ];
+    for (own, expected) in rows {
+        let error = Prompt::<MapperText<'_>>::own(own.to_owned()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{own}: {error}");
+    }
+}
+
+#[test]
+fn the_integrator_is_told_only_what_is_left() {
+    let conflicts = [ConflictText {
+        task: "t1".to_owned(),
+        commit: "abc".to_owned(),
+        subject: "[FIX_IMPL] x".to_owned(),
+        paths: vec!["a.c".to_owned(), "b.c".to_owned()],
+        against: vec!["def".to_owned()],
+    }];
+    let text = IntegratorText {
+        branch: "tmr/run/integrated",
+        base_commit: "0",
+        run: "run",
+        gate: "",
+        conflicts: &conflicts,
+        repeated: &[],
+    };
+    let said = Prompt::packaged().unwrap().render(&text).unwrap();
+    assert!(said.contains("- abc of t1: [FIX_IMPL] x\n  in a.c, b.c, against def\n"), "{said}");
+    assert!(!said.contains("The same change") && !said.contains("has to pass this check"), "{said}");
+    let said = Prompt::packaged().unwrap().render(&IntegratorText { gate: "make check", ..text }).unwrap();
+    assert!(said.contains("    make check\n"), "{said}");
+}
+
+#[test]
+fn the_short_messages_name_the_task_and_the_way_out() {
+    let said = nudge(&NudgeText { task: "t" }).unwrap();
+    assert!(
+        said.contains("task t is not finished") && said.contains("commands/publish\" OUTCOME.json"),
+        "{said}"
+    );
+    let problems = ["`result`: is missing".to_owned(), "{{ run }}".to_owned()];
+    let said = errors_back(&ErrorsBackText { task: "t", problems: &problems }).unwrap();
+    assert!(said.contains("\n- `result`: is missing\n- {{ run }}\n"), "{said}");
+}

@@ -1,0 +1,181 @@
+//! The variables of each prompt, as types: a template can use these and no others.
+
+use mngr_model::run::ChangeKind;
+use mngr_model::run::outcome::Outcome;
+use serde::Serialize;
+
+use super::template::{Prompt, PromptError, Variables};
+use crate::mapper::publish;
+
+/// What every agent that publishes must know.
+#[derive(Debug, Clone, Serialize)]
+struct Contract {
+    /// The words for the kinds of change.
+    kinds: Vec<&'static str>,
+    /// How to call the tool that publishes.
+    publish: &'static str,
+    /// Where the JSON schema of the outcome is.
+    outcome_schema: &'static str,
+    /// The fields of the outcome, in words.
+    outcome_format: String,
+    /// An outcome, as JSON.
+    outcome_example: String,
+}
+
+impl Contract {
+    fn new() -> Self {
+        // An outcome of our own always is JSON.
+        let example = serde_json::to_string_pretty(&Outcome::example()).unwrap_or_default();
+        Self {
+            kinds: ChangeKind::ALL.map(ChangeKind::name).to_vec(),
+            publish: publish::COMMAND,
+            outcome_schema: publish::SCHEMA,
+            outcome_format: Outcome::in_words(),
+            outcome_example: example,
+        }
+    }
+}
+
+/// The task of a mapper.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct MapperText<'a> {
+    /// The id of the test.
+    pub task: &'a str,
+    /// The command that runs it.
+    pub command: &'a str,
+    /// The agent's branch.
+    pub branch: &'a str,
+    /// The commit it starts from.
+    pub base_commit: &'a str,
+    /// The name of the run.
+    pub run: &'a str,
+}
+
+/// The task of the integrator.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct IntegratorText<'a> {
+    /// The branch that is put together.
+    pub branch: &'a str,
+    /// The commit it starts from.
+    pub base_commit: &'a str,
+    /// The name of the run.
+    pub run: &'a str,
+    /// The check of the project; empty without one.
+    pub gate: &'a str,
+    /// What does not fit.
+    pub conflicts: &'a [ConflictText],
+    /// What many agents did alike.
+    pub repeated: &'a [RepeatedText],
+}
+
+/// A commit that does not fit beside others.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ConflictText {
+    /// The task it comes from.
+    pub task: String,
+    /// Its name.
+    pub commit: String,
+    /// Its subject.
+    pub subject: String,
+    /// The files both sides changed.
+    pub paths: Vec<String>,
+    /// The commits it does not fit beside.
+    pub against: Vec<String>,
+}
+
+/// A change that several agents made alike.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RepeatedText {
+    /// What it does.
+    pub summary: String,
+    /// The tasks it comes from.
+    pub tasks: Vec<String>,
+    /// The files it was made in.
+    pub paths: Vec<String>,
+}
+
+/// The one reminder before an agent is given up.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct NudgeText<'a> {
+    /// The id of the test.
+    pub task: &'a str,
+}
+
+/// What is wrong with what an agent published.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ErrorsBackText<'a> {
+    /// The id of the test.
+    pub task: &'a str,
+    /// One line for each thing to repair.
+    pub problems: &'a [String],
+}
+
+/// The variables of a prompt, with those of the contract.
+#[derive(Debug, Serialize)]
+struct WithContract<T> {
+    #[serde(flatten)]
+    text: T,
+    #[serde(flatten)]
+    contract: Contract,
+}
+
+macro_rules! variables {
+    ($text:ident, $name:literal, $source:literal, $sample:expr) => {
+        impl Variables for $text<'_> {
+            const NAME: &'static str = $name;
+            const PACKAGED: &'static str = include_str!($source);
+
+            fn values(&self) -> minijinja::Value {
+                let all = WithContract { text: self, contract: Contract::new() };
+                minijinja::Value::from(minijinja::value::Serde(&all))
+            }
+
+            fn sample() -> minijinja::Value {
+                $sample.values()
+            }
+        }
+    };
+}
+
+variables!(
+    MapperText,
+    "mapper.j2",
+    "mapper.j2",
+    MapperText { task: "a", command: "b", branch: "c", base_commit: "d", run: "e" }
+);
+variables!(
+    IntegratorText,
+    "integrator.j2",
+    "integrator.j2",
+    IntegratorText {
+        branch: "a",
+        base_commit: "b",
+        run: "c",
+        gate: "d",
+        conflicts: &[ConflictText::default()],
+        repeated: &[RepeatedText::default()],
+    }
+);
+variables!(NudgeText, "nudge.j2", "nudge.j2", NudgeText { task: "a" });
+variables!(
+    ErrorsBackText,
+    "errors_back.j2",
+    "errors_back.j2",
+    ErrorsBackText { task: "a", problems: &["b".to_owned()] }
+);
+
+/// The reminder to publish.
+///
+/// # Errors
+/// When the packaged text is broken, which its tests exclude.
+pub fn nudge(text: &NudgeText<'_>) -> Result<String, PromptError> {
+    Prompt::packaged()?.render(text)
+}
+
+/// The answer to something that was not accepted.
+///
+/// # Errors
+/// When the packaged text is broken, which its tests exclude.
+pub fn errors_back(text: &ErrorsBackText<'_>) -> Result<String, PromptError> {
+    Prompt::packaged()?.render(text)
+}

@@ -1,0 +1,83 @@
+//! The tool an agent hands its result over with, and where the result appears.
+//!
+//! The tool checks only what an agent can repair at once with the usual programs of a shell; everything is checked again
+//! by the [intake](super::intake).
+
+use mngr_host::files::{Access, Durability, FilesError};
+use mngr_host::host::Host;
+use mngr_model::HostPath;
+use mngr_model::layout::AgentLayout;
+use mngr_model::quote::sh_quote;
+use mngr_model::run::outcome::{MAX_OUTCOME_BYTES, Outcome};
+
+use super::Limits;
+
+/// The tool without the values of one task.
+const TOOL: &str = include_str!("publish.sh");
+
+/// How an agent calls it, whatever its host.
+pub const COMMAND: &str = "\"$MNGR_AGENT_STATE_DIR/commands/publish\"";
+
+/// What the tool must know of a task.
+#[derive(Debug, Clone, Copy)]
+pub struct Publishing<'a> {
+    /// The commit the agent's branch starts from.
+    pub base_commit: &'a str,
+    /// The agent's branch.
+    pub branch: &'a str,
+    /// How much may be published.
+    pub limits: &'a Limits,
+}
+
+/// Where the archive appears.
+pub fn archive(agent: &AgentLayout) -> HostPath {
+    agent.plugin().join("tmr/outputs.tar.gz")
+}
+
+/// The tool's own path.
+pub fn tool(agent: &AgentLayout) -> HostPath {
+    agent.commands().join("publish")
+}
+
+/// The JSON schema of the outcome, for agents that would rather check than read.
+pub const SCHEMA: &str = "$MNGR_AGENT_STATE_DIR/commands/outcome.schema.json";
+
+/// Puts the tool and the schema of the outcome into the agent's state folder.
+///
+/// # Errors
+/// When they cannot be written there.
+pub fn install(host: &dyn Host, agent: &AgentLayout, publishing: &Publishing<'_>) -> Result<(), FilesError> {
+    let files = host.files();
+    files.make_folder(&agent.commands())?;
+    let script = script(publishing);
+    files.write(&tool(agent), script.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
+    let schema = format!("{:#}\n", Outcome::json_schema());
+    let at = agent.commands().join("outcome.schema.json");
+    files.write(&at, schema.as_bytes(), Access::Private, Durability::Cached)
+}
+
+fn script(publishing: &Publishing<'_>) -> String {
+    let Publishing { base_commit, branch, limits } = publishing;
+    let numbers = [
+        ("max_outcome_bytes", MAX_OUTCOME_BYTES),
+        ("max_commits", limits.commits as u64),
+        ("max_bundle_bytes", limits.bundle_bytes),
+        ("max_file_bytes", limits.file_bytes),
+        // The outcome, the bundle and the folders above the artifacts are entries as well.
+        ("max_entries", limits.entries / 2),
+        ("max_unpacked_bytes", limits.unpacked_bytes),
+        ("max_archive_bytes", limits.archive_bytes),
+    ];
+    let mut script = String::from("#!/bin/sh\n");
+    for (name, text) in [("base_commit", base_commit), ("branch", branch)] {
+        script.push_str(&format!("{name}={}\n", sh_quote(text)));
+    }
+    for (name, number) in numbers {
+        script.push_str(&format!("{name}={number}\n"));
+    }
+    script.push_str(TOOL);
+    script
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! Every test once, without agents, as it is at the base commit.
+//!
+//! Many in one process where the framework can. What failed there, and what it said nothing about, is run alone: that
+//! is how an agent will run it, and how its change will be measured.
+
+use mngr_model::run::{MeasuredRun, TaskId};
+use mngr_ops::fanout::fan_out_within;
+
+use crate::collect::{Bench, CollectError, Collector, RunOutcome, TestStatus};
+use crate::verify::RunnerError;
+
+/// The tests could not be run before any agent.
+#[derive(Debug, thiserror::Error)]
+pub enum PreRunError {
+    /// Together.
+    #[error("the tests cannot be run before agents are launched")]
+    Together(#[from] CollectError),
+    /// One of them alone.
+    #[error("the test `{task}` cannot be run before agents are launched")]
+    Alone {
+        /// The test.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: RunnerError,
+    },
+}
+
+/// What a test does at the base commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// It passes.
+    Passing,
+    /// The framework skips it.
+    Skipped,
+    /// It fails.
+    Failing,
+    /// It fails together with others and passes alone.
+    Unstable,
+}
+
+/// A test, and what it does at the base commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tested {
+    /// The test.
+    pub task: TaskId,
+    /// What it does.
+    pub finding: Finding,
+    /// What shows it.
+    pub evidence: String,
+}
+
+/// Runs the tests and tells of each what it does, in their order.
+///
+/// # Errors
+/// When a test could not be run at all.
+pub fn pre_run(
+    collector: &Collector,
+    bench: &Bench<'_>,
+    tests: Vec<TaskId>,
+) -> Result<Vec<Tested>, PreRunError> {
+    let together = collector.run_many(bench, &tests)?;
+    let look = |task: TaskId| match together.get(&task) {
+        Some(TestStatus::Passed) => Ok(tested(task, Finding::Passing, "passes together with the others")),
+        Some(TestStatus::Skipped) => Ok(tested(task, Finding::Skipped, "the framework skips it")),
+        Some(TestStatus::Failed) => run_alone(collector, bench, task, Finding::Unstable),
+        None => run_alone(collector, bench, task, Finding::Passing),
+    };
+    fan_out_within(bench.runner.width(), tests, look).into_iter().collect()
+}
+
+/// Runs one test alone; `if_passed` is what a pass means.
+fn run_alone(
+    collector: &Collector,
+    bench: &Bench<'_>,
+    task: TaskId,
+    if_passed: Finding,
+) -> Result<Tested, PreRunError> {
+    let outcome = collector.run_one(bench, &task);
+    match outcome.map_err(|source| PreRunError::Alone { task: task.clone(), source })? {
+        RunOutcome::Passed(run) if if_passed == Finding::Unstable => {
+            let evidence = format!("fails together with the others, alone it {}", in_words(run));
+            Ok(tested(task, if_passed, evidence))
+        }
+        RunOutcome::Passed(run) => Ok(tested(task, if_passed, in_words(run))),
+        RunOutcome::Failed(run) => Ok(tested(task, Finding::Failing, in_words(run))),
+        RunOutcome::Missing(run) => {
+            let evidence = format!("the framework finds no such test: it {}", in_words(run));
+            Ok(tested(task, Finding::Failing, evidence))
+        }
+    }
+}
+
+fn tested(task: TaskId, finding: Finding, evidence: impl Into<String>) -> Tested {
+    Tested { task, finding, evidence: evidence.into() }
+}
+
+fn in_words(run: MeasuredRun) -> String {
+    match run.exit {
+        Some(exit) => format!("ended with status {exit} after {} ms", run.ms),
+        None => format!("did not end within {} ms", run.ms),
+    }
+}

@@ -1,0 +1,179 @@
+//! A small project with `sh` tests in a real repository, and agents whose work is a few files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mngr_config::{BuildOptions, CollectorSettings, Merged};
+use mngr_host::files::{Access, Durability};
+use mngr_host::host::Host;
+use mngr_host::local::LocalHost;
+use mngr_host::proc::Cmd;
+use mngr_model::HostPath;
+use mngr_model::run::{AttemptNumber, RunName, TaskId};
+
+use crate::candidate::{Candidate, Claims, Cost};
+use crate::collect::{Collector, Selection};
+use crate::integrate::{Gate, Input, Integrator};
+use crate::verify::{Rules, Verification, Verifier, WorktreePool};
+
+/// How long one command may take.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A commit of an agent: its subject and its files; a file without text is deleted.
+pub(crate) type Work<'a> = (&'a str, &'a [(&'a str, Option<&'a str>)]);
+
+/// The project.
+pub(crate) struct Lab {
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) base: String,
+    pub(crate) rules: Rules,
+    pub(crate) pool: WorktreePool,
+    /// How often a test is run for one measurement.
+    pub(crate) repeats: usize,
+    tests: Collector,
+    root: HostPath,
+    _dir: tempfile::TempDir,
+}
+
+impl Lab {
+    /// With these files committed on `main`.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = HostPath::new(dir.path().to_str().unwrap());
+        let host: Arc<dyn Host> = Arc::new(LocalHost::open(root.join("host")).unwrap());
+        host.files().make_folder(&root.join("repo")).unwrap();
+        // Below the checkout, as a run's folder is by default.
+        let folder = root.join("repo/tmr_1/checkouts");
+        let pool = WorktreePool::open(host.clone(), root.join("repo"), folder, 2).unwrap();
+        let settings = Merged::build(&[], &BuildOptions::default()).unwrap().settings().tmr.clone();
+        let rules = Rules::new(&settings).unwrap();
+        let tests = Collector::named("sh", &scripts(), Selection::default()).unwrap();
+        let base = String::new();
+        let mut lab = Self { host, base, rules, pool, repeats: 3, tests, root, _dir: dir };
+        lab.git(&["init", "--quiet", "--initial-branch=main"]);
+        lab.write(".gitignore", "*.tmp\ntmr_*\n");
+        for (name, text) in files {
+            lab.write(name, text);
+        }
+        lab.git(&["add", "--all"]);
+        lab.git(&["commit", "--quiet", "-m", "base"]);
+        lab.base = lab.git(&["rev-parse", "HEAD"]);
+        lab
+    }
+
+    /// A path beside the repository, where nothing is cleaned.
+    pub(crate) fn outside(&self, name: &str) -> HostPath {
+        self.root.join(name)
+    }
+
+    /// The repository.
+    pub(crate) fn repository(&self) -> HostPath {
+        self.root.join("repo")
+    }
+
+    /// Plain git in the repository.
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        let identity = ["-c", "user.name=Agent", "-c", "user.email=agent@example.com"];
+        let cmd = Cmd::new("git").args(["-C", self.repository().as_str()]).args(identity).args(args.to_vec());
+        let output = self.host.exec(&cmd.env("GIT_CONFIG_GLOBAL", "/dev/null")).unwrap();
+        assert!(output.success(), "git {args:?}: {}", output.stderr_text());
+        output.stdout_text()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.repository().join(name);
+        self.host.files().make_folder(&path.parent().unwrap()).unwrap();
+        self.host.files().write(&path, text.as_bytes(), Access::Shared, Durability::Cached).unwrap();
+    }
+
+    /// An agent's commits on top of the base; `main` stays checked out.
+    pub(crate) fn commits(&self, works: &[Work<'_>]) -> String {
+        self.git(&["checkout", "--quiet", "--detach", &self.base]);
+        for (subject, files) in works {
+            for (name, text) in *files {
+                match text {
+                    Some(text) => self.write(name, text),
+                    None => self.host.files().remove_file(&self.repository().join(name)).unwrap(),
+                }
+            }
+            self.git(&["add", "--all"]);
+            self.git(&["commit", "--quiet", "--allow-empty", "-m", subject]);
+        }
+        let tip = self.git(&["rev-parse", "HEAD"]);
+        self.git(&["checkout", "--quiet", "main"]);
+        tip
+    }
+
+    /// An agent's work on a task, claimed to pass.
+    pub(crate) fn candidate(&self, task: &str, works: &[Work<'_>]) -> Candidate {
+        Candidate {
+            task: id(task),
+            attempt: AttemptNumber(1),
+            tip: self.commits(works),
+            claims: Claims { passing_before: Some(false), passing_after: Some(true) },
+            cost: Cost { tokens: Some(1000), dollars: Some(0.25) },
+        }
+    }
+
+    /// What is measured about it.
+    pub(crate) fn verify(&self, candidate: &Candidate) -> Verification {
+        self.verifier().verify(candidate).unwrap()
+    }
+
+    /// The verifier.
+    pub(crate) fn verifier(&self) -> Verifier<'_> {
+        Verifier {
+            host: self.host.as_ref(),
+            repository: self.repository(),
+            scratch: self.outside("scratch"),
+            base: self.base.clone(),
+            tests: &self.tests,
+            repeats: self.repeats,
+            rules: &self.rules,
+            runner: &self.pool,
+        }
+    }
+
+    /// A candidate with its measurements.
+    pub(crate) fn input(&self, task: &str, works: &[Work<'_>]) -> Input {
+        let candidate = self.candidate(task, works);
+        Input { verification: self.verify(&candidate), candidate }
+    }
+
+    /// The integrator, with a gate.
+    pub(crate) fn integrator<'a>(&'a self, gate: Option<&'a str>) -> Integrator<'a> {
+        Integrator {
+            host: self.host.as_ref(),
+            repository: self.repository(),
+            scratch: self.outside("scratch"),
+            run: RunName::new("1"),
+            base: self.base.clone(),
+            time: 1_700_000_000,
+            tests: &self.tests,
+            gate: gate.map(|command| Gate { command, deadline: DEADLINE }),
+            rules: &self.rules,
+            runner: &self.pool,
+        }
+    }
+
+    /// Everything of the user's that must stay as it is: refs, checkout, HEAD.
+    pub(crate) fn users_view(&self) -> String {
+        let refs = self.git(&["for-each-ref"]);
+        let kept: Vec<&str> = refs.lines().filter(|line| !line.contains("refs/heads/tmr/")).collect();
+        let status = self.git(&["status", "--porcelain", "--branch"]);
+        format!("{}\n{status}\n{}", kept.join("\n"), self.git(&["rev-parse", "HEAD"]))
+    }
+}
+
+/// Tests are `sh` scripts. One that says so has no test in it.
+fn scripts() -> BTreeMap<String, CollectorSettings> {
+    let said = "collect = 'ls tests/*.sh'\none = 'sh {id}'\nnone_pattern = '^no such test'\n";
+    let settings: CollectorSettings = toml::from_str(said).unwrap();
+    BTreeMap::from([("sh".to_owned(), settings)])
+}
+
+/// The id of a test.
+pub(crate) fn id(text: &str) -> TaskId {
+    text.parse().unwrap()
+}

@@ -1,0 +1,308 @@
+//! One candidate, measured: before, after, and without its fix.
+//!
+//! Commands run: k at the base, k at the tip if it differs, k without the fix if both tests and implementation were
+//! changed. Processes of git: 2 for each of these, and at most 6 more.
+
+use mngr_host::git::{FileChange, Git, GitError, NewCommit, TreeEntry};
+use mngr_host::host::Host;
+use mngr_model::HostPath;
+use mngr_model::run::{
+    AttemptNumber, ChangeKind, Classified, ClassifiedCommit, Event, Measured, MeasuredRun, TaskId, Verdict,
+    What,
+};
+
+use super::commits::{CommitFacts, Label};
+use super::decide::{Decision, Facts, Refusal, decide};
+use super::paths::PathClass;
+use super::rules::Rules;
+use super::runner::{Runner, RunnerError, TestReport, run_test};
+use crate::candidate::{Candidate, Claims};
+use crate::collect::Collector;
+
+/// Several runs of one test on one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runs {
+    /// Each run.
+    pub runs: Vec<MeasuredRun>,
+    /// How many passed.
+    pub passed: usize,
+    /// What they come to.
+    pub verdict: Verdict,
+    /// The end of what the first failing run printed, or the last run if none failed; untrusted text.
+    pub tail: String,
+}
+
+impl std::fmt::Display for Runs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.passed, self.runs.len())
+    }
+}
+
+/// Why it cannot be measured whether a test would notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unmeasurable {
+    /// Nothing was changed.
+    NoChange,
+    /// Only tests or documentation were changed: there is no fix that could be taken back.
+    NoFix,
+}
+
+/// Whether the test notices that the fix is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mutation {
+    /// The changed test on the old implementation.
+    Run(Runs),
+    /// The test was not changed, so the runs at the base say it.
+    SameAsBefore,
+    /// It cannot be said.
+    NotMeasurable(Unmeasurable),
+}
+
+/// What an agent claims and what was measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verification {
+    /// The test.
+    pub task: TaskId,
+    /// Which try it was.
+    pub attempt: AttemptNumber,
+    /// What the agent said.
+    pub claims: Claims,
+    /// The test at the base.
+    pub before: Runs,
+    /// The test at the agent's last commit.
+    pub after: Runs,
+    /// The test without the fix.
+    pub mutation: Mutation,
+    /// The commits, claimed and measured, oldest first.
+    pub commits: Vec<CommitFacts>,
+    /// What follows.
+    pub decision: Decision,
+}
+
+impl Verification {
+    /// What the changed test comes to on the old implementation.
+    pub fn without_fix(&self) -> Verdict {
+        match &self.mutation {
+            Mutation::Run(runs) => runs.verdict,
+            Mutation::SameAsBefore => self.before.verdict,
+            Mutation::NotMeasurable(_) => Verdict::NotMeasurable,
+        }
+    }
+
+    /// In a few words, for trailers and reports.
+    pub fn evidence(&self) -> String {
+        let without = match &self.mutation {
+            Mutation::Run(runs) => format!("{runs} without the fix"),
+            Mutation::SameAsBefore => format!("{} without the fix", self.before),
+            Mutation::NotMeasurable(_) => "without the fix not measurable".to_owned(),
+        };
+        format!("passed {} before, {} after, {without}", self.before, self.after)
+    }
+
+    /// The lines it is worth in the journal.
+    pub fn events(&self) -> Vec<Event> {
+        let measured = |what, runs: &[MeasuredRun], verdict| {
+            let (task, attempt) = (self.task.clone(), self.attempt);
+            Event::Measured(Measured { task, attempt, what, runs: runs.to_vec(), verdict })
+        };
+        let mutation = match &self.mutation {
+            Mutation::Run(runs) => &runs.runs[..],
+            _ => &[],
+        };
+        vec![
+            measured(What::Before, &self.before.runs, self.before.verdict),
+            measured(What::After, &self.after.runs, self.after.verdict),
+            measured(What::Mutation, mutation, self.without_fix()),
+            Event::Classified(Classified {
+                task: self.task.clone(),
+                attempt: self.attempt,
+                commits: self.commits.iter().map(|commit| classified(commit, self.before.verdict)).collect(),
+            }),
+        ]
+    }
+}
+
+fn classified(commit: &CommitFacts, before: Verdict) -> ClassifiedCommit {
+    let measured = match commit.measured.iter().collect::<Vec<_>>()[..] {
+        [PathClass::Implementation] => Some(ChangeKind::FixImpl),
+        [PathClass::Doc] => Some(ChangeKind::FixTutorial),
+        [PathClass::Test] if before == Verdict::Passed => Some(ChangeKind::ImproveTest),
+        [PathClass::Test] => Some(ChangeKind::FixTest),
+        _ => None,
+    };
+    ClassifiedCommit {
+        hash: commit.oid.clone(),
+        subject: commit.subject.clone(),
+        claimed: commit.claimed,
+        measured,
+        paths: commit.paths.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// Why a candidate could not be measured. It says nothing about the candidate.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The repository could not be read.
+    #[error("cannot read the commits of task `{task}`")]
+    Git {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: GitError,
+    },
+    /// The test could not be run.
+    #[error("cannot run the test `{task}`")]
+    Runner {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: RunnerError,
+    },
+}
+
+/// Measures candidates. One may be used by many threads at once.
+pub struct Verifier<'a> {
+    /// Where the repository is.
+    pub host: &'a dyn Host,
+    /// The repository that has the candidates' commits.
+    pub repository: HostPath,
+    /// A folder for short-lived files.
+    pub scratch: HostPath,
+    /// The commit all agents started from.
+    pub base: String,
+    /// How one test is run.
+    pub tests: &'a Collector,
+    /// How often each measurement is repeated.
+    pub repeats: usize,
+    /// What is a test, and what no agent may change.
+    pub rules: &'a Rules,
+    /// Where tests run.
+    pub runner: &'a dyn Runner,
+}
+
+impl Verifier<'_> {
+    /// Measures one candidate.
+    pub fn verify(&self, candidate: &Candidate) -> Result<Verification, VerifyError> {
+        let task = &candidate.task;
+        let git_error = |source| VerifyError::Git { task: task.clone(), source };
+        let run = |commit: &str| self.run(task, commit);
+        let git = Git::new(self.host, self.repository.clone());
+        let infos = git.commits_between(&self.base, &candidate.tip).map_err(git_error)?;
+        let commits: Vec<CommitFacts> =
+            infos.iter().map(|commit| CommitFacts::new(commit, &self.rules.paths)).collect();
+        let is_on_base = match infos.first() {
+            Some(first) => first.parents.first() == Some(&self.base),
+            None => candidate.tip == self.base,
+        };
+        let changes = git.patch_between(&self.base, &candidate.tip).map_err(git_error)?;
+        let (implementation, others): (Vec<&FileChange>, Vec<&FileChange>) = changes
+            .iter()
+            .partition(|change| self.rules.paths.class(&change.path) == PathClass::Implementation);
+
+        let breach = match is_on_base {
+            false => Some(Refusal::NotOnBase),
+            true => self.breach(&git, &candidate.tip, &commits, &changes).map_err(git_error)?,
+        };
+        let before = run(&self.base)?;
+        let after = if changes.is_empty() { before.clone() } else { run(&candidate.tip)? };
+        let mutation = match (implementation.is_empty(), others.is_empty()) {
+            (true, true) => Mutation::NotMeasurable(Unmeasurable::NoChange),
+            (true, false) => Mutation::NotMeasurable(Unmeasurable::NoFix),
+            (false, true) => Mutation::SameAsBefore,
+            (false, false) => Mutation::Run(run(&self.without_fix(&git, &others).map_err(git_error)?)?),
+        };
+        let mut verification = Verification {
+            task: task.clone(),
+            attempt: candidate.attempt,
+            claims: candidate.claims,
+            before,
+            after,
+            mutation,
+            commits,
+            decision: Decision::Unresolved,
+        };
+        verification.decision = decide(Facts {
+            breach,
+            has_tests_or_docs: !others.is_empty(),
+            has_implementation: !implementation.is_empty(),
+            claims_green: candidate.claims.passing_after == Some(true),
+            after: (verification.after.passed, verification.after.runs.len()),
+            verdict: verification.after.verdict,
+            without_fix: verification.without_fix(),
+        });
+        Ok(verification)
+    }
+
+    /// A commit with the changed tests and documentation on the old implementation.
+    fn without_fix(&self, git: &Git<'_>, others: &[&FileChange]) -> Result<String, GitError> {
+        self.host.files().make_folder(&self.scratch)?;
+        let entries: Vec<TreeEntry> = others.iter().map(|change| (*change).into()).collect();
+        let tree = git.overlay_tree(&self.base, &entries, &self.scratch)?;
+        git.commit_tree(&NewCommit {
+            tree: &tree,
+            parent: &self.base,
+            message: "without the fix",
+            name: "mngr",
+            email: "mngr",
+            time: 0,
+        })
+    }
+
+    fn run(&self, task: &TaskId, commit: &str) -> Result<Runs, VerifyError> {
+        let reports: Vec<TestReport> = (0..self.repeats.max(1))
+            .map(|_| run_test(self.runner, self.tests, commit, task))
+            .collect::<Result<_, _>>()
+            .map_err(|source| VerifyError::Runner { task: task.clone(), source })?;
+        let shown = reports.iter().find(|report| !report.is_pass).or(reports.last());
+        Ok(Runs {
+            tail: shown.map(|report| report.tail.clone()).unwrap_or_default(),
+            verdict: Verdict::of(reports.iter().map(|report| report.is_pass)),
+            passed: reports.iter().filter(|report| report.is_pass).count(),
+            runs: reports.into_iter().map(|report| report.run).collect(),
+        })
+    }
+
+    /// The first thing in the commits themselves that forbids integrating them.
+    fn breach(
+        &self,
+        git: &Git<'_>,
+        tip: &str,
+        commits: &[CommitFacts],
+        changes: &[FileChange],
+    ) -> Result<Option<Refusal>, GitError> {
+        if let Some(commit) = commits.iter().find(|commit| commit.label() == Label::Understated) {
+            let path =
+                commit.paths.iter().find(|path| self.rules.paths.class(path) == PathClass::Implementation);
+            let path = path.map(ToString::to_string).unwrap_or_default();
+            return Ok(Some(Refusal::Understated { subject: commit.subject.clone(), path }));
+        }
+        for change in changes {
+            let name = change.path.to_string();
+            let kinds: Vec<Option<ChangeKind>> = commits
+                .iter()
+                .filter(|commit| commit.paths.contains(&change.path))
+                .map(|commit| commit.claimed)
+                .collect();
+            for rule in self.rules.contract.iter().filter(|rule| rule.is_about(&name, &kinds)) {
+                let texts = match rule.needs_texts() {
+                    true => Some((text_at(git, &self.base, change)?, text_at(git, tip, change)?)),
+                    false => None,
+                };
+                let texts = texts.as_ref().map(|(before, after)| (before.as_str(), after.as_str()));
+                if let Some(breach) = rule.breach(change, texts) {
+                    return Ok(Some(breach.into()));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A file that is not there has no text.
+fn text_at(git: &Git<'_>, rev: &str, change: &FileChange) -> Result<String, GitError> {
+    let Some(path) = change.path.as_str() else { return Ok(String::new()) };
+    let bytes = git.file_at(rev, path)?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,28 @@
+//! Verified, not believed: what an agent claims is measured on clean checkouts, and the claim is kept beside it.
+//!
+//! The test runs before and after, several times; an implementation fix counts only if the test fails without it;
+//! commits are classified by the paths they touch; what a mapper may not change is compared. What must never be here:
+//! bringing changes together ([`crate::integrate`]).
+
+mod commits;
+mod contract;
+mod decide;
+mod glob;
+mod measure;
+mod paths;
+mod pool;
+mod rules;
+mod runner;
+
+pub use commits::{CommitFacts, Label};
+pub use contract::{Breach, ContractRule, Protected};
+pub use decide::{Decision, Parts, Refusal};
+pub use glob::{Glob, GlobError};
+pub use measure::{Mutation, Runs, Unmeasurable, Verification, Verifier, VerifyError};
+pub use paths::{PathClass, PathRules};
+pub use pool::WorktreePool;
+pub use rules::{RuleError, Rules};
+pub use runner::{Order, Report, Runner, RunnerError, TestReport, run_test};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Reusable worktrees on one host: each run gets one with exactly the files of its commit.
+//!
+//! They lie below the folder of the run, which belongs to it alone: whatever an orchestrator that was killed has left
+//! there is removed first. The user's checkout and branches are not touched.
+//!
+//! Processes: 2 of git for a run, 2 for each new worktree, 1 to remove one.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Instant;
+
+use mngr_host::git::{Git, GitError, Pristine, RemoveOutcome};
+use mngr_host::host::Host;
+use mngr_host::interrupt;
+use mngr_host::proc::{Cmd, ExecError};
+use mngr_model::HostPath;
+use mngr_model::run::MeasuredRun;
+
+use super::runner::{Order, Report, Runner, RunnerError};
+
+/// How much of what a command prints is kept.
+const KEPT_OUTPUT: usize = 16 * 1024;
+
+/// Variables by which a surrounding git command or hook would point the command at another repository.
+const FOREIGN_REPOSITORY: [&str; 5] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
+
+/// Worktrees of one repository on one host.
+pub struct WorktreePool {
+    host: Arc<dyn Host>,
+    repository: HostPath,
+    folder: HostPath,
+    width: usize,
+    slots: Mutex<Slots>,
+    freed: Condvar,
+}
+
+#[derive(Default)]
+struct Slots {
+    free: Vec<Pristine>,
+    /// How many names were given out; a slot that had to be given up keeps its name.
+    named: usize,
+    /// How many are in use or free.
+    made: usize,
+}
+
+impl WorktreePool {
+    /// A pool in `folder`, which is its own, of at most `width` worktrees. They are made when they are needed.
+    pub fn open(
+        host: Arc<dyn Host>,
+        repository: HostPath,
+        folder: HostPath,
+        width: usize,
+    ) -> Result<Self, RunnerError> {
+        let pool = Self {
+            host,
+            repository,
+            folder,
+            width: width.max(1),
+            slots: Mutex::default(),
+            freed: Condvar::new(),
+        };
+        pool.clear()?;
+        pool.host.files().make_folder(&pool.folder)?;
+        Ok(pool)
+    }
+
+    /// Removes all worktrees and the folder, and says if that fails.
+    pub fn close(self) -> Result<(), RunnerError> {
+        self.clear()
+    }
+
+    fn clear(&self) -> Result<(), RunnerError> {
+        for entry in self.host.files().list(&self.folder)? {
+            self.remove(&self.folder.join(&entry.name)).map_err(RunnerError::Leftovers)?;
+        }
+        Ok(self.host.files().remove_tree(&self.folder)?)
+    }
+
+    fn git(&self) -> Git<'_> {
+        Git::new(self.host.as_ref(), self.repository.clone())
+    }
+
+    /// Removes one that git may or may not know, with the permissions a test may have left in it.
+    fn remove(&self, path: &HostPath) -> Result<(), GitError> {
+        let make_removable = Cmd::new("chmod").args(["-R", "u+rwX", "--", path.as_str()]);
+        self.host.exec(&make_removable)?;
+        match self.git().remove_worktree(path) {
+            Ok(RemoveOutcome::Removed) => Ok(()),
+            Ok(RemoveOutcome::NotRegistered) => Ok(self.host.files().remove_tree(path)?),
+            Err(error) if error.is_interrupted() => Err(error),
+            // Git does not recognise it any more; without its folder it is pruned like any other.
+            Err(_) => {
+                self.host.files().remove_tree(path)?;
+                self.git().remove_worktree(path).map(|_| ())
+            }
+        }
+    }
+
+    /// A worktree with the files of the commit. One that cannot be cleaned is replaced by a new one.
+    fn take(&self, commit: &str) -> Result<Pristine, GitError> {
+        let (reused, name) = {
+            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            while slots.free.is_empty() && slots.made >= self.width {
+                slots = self.freed.wait(slots).unwrap_or_else(PoisonError::into_inner);
+            }
+            let reused = slots.free.pop();
+            if reused.is_none() {
+                slots.made += 1;
+            }
+            slots.named += 1;
+            (reused, slots.named)
+        };
+        let taken = match reused {
+            Some(slot) => match self.git().make_pristine(&slot, commit) {
+                Ok(()) => Ok(slot),
+                Err(error) if error.is_interrupted() => Err(error),
+                Err(_) => self.remove(slot.root()).and_then(|()| self.make(name, commit)),
+            },
+            None => self.make(name, commit),
+        };
+        if taken.is_err() {
+            self.slots.lock().unwrap_or_else(PoisonError::into_inner).made -= 1;
+            self.freed.notify_one();
+        }
+        taken
+    }
+
+    fn make(&self, name: usize, commit: &str) -> Result<Pristine, GitError> {
+        self.git().add_pristine(&self.folder.join(&name.to_string()), commit)
+    }
+
+    fn give_back(&self, slot: Pristine) {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).free.push(slot);
+        self.freed.notify_one();
+    }
+
+    fn run_in(&self, slot: &Pristine, order: &Order<'_>) -> Result<Report, RunnerError> {
+        let mut cmd = Cmd::shell(order.command)
+            .cwd(slot.root())
+            .deadline(order.deadline)
+            .keep_last(KEPT_OUTPUT)
+            .end_leftovers()
+            // A test that loses its own `.git` must not find the checkout this folder may lie in.
+            .env("GIT_CEILING_DIRECTORIES", self.folder.as_str());
+        for name in FOREIGN_REPOSITORY {
+            cmd = cmd.env_remove(name);
+        }
+        let started = Instant::now();
+        let ended = self.host.exec(&cmd);
+        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let (exit, output) = match ended {
+            Ok(output) => (Some(output.exit.to_shell()), output),
+            Err(ExecError::TimedOut { partial, .. }) => (None, *partial),
+            Err(error) => return Err(RunnerError::Exec(error)),
+        };
+        let tail = [output.stdout_text(), output.stderr_text()].join("\n").trim().to_owned();
+        Ok(Report { run: MeasuredRun { exit, ms }, tail })
+    }
+}
+
+impl Drop for WorktreePool {
+    /// For whoever leaves early. What cannot be removed now is removed by the next one who opens the folder.
+    fn drop(&mut self) {
+        let _shield = interrupt::shield();
+        let _ = self.clear();
+    }
+}
+
+impl Runner for WorktreePool {
+    fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
+        let slot = self
+            .take(order.commit)
+            .map_err(|source| RunnerError::Checkout { commit: order.commit.to_owned(), source })?;
+        let report = self.run_in(&slot, order);
+        self.give_back(slot);
+        report
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+}
