@@ -1,6 +1,7 @@
 //! What an agent hands over for its task: a commit on top of the base, and what it says about it. Nothing here is
 //! believed; it is the left column of "claimed / measured".
 
+use mngr_model::run::outcome::Outcome;
 use mngr_model::run::{AttemptNumber, TaskId};
 
 /// One agent's work on one task.
@@ -25,6 +26,13 @@ pub struct Claims {
     pub passing_before: Option<bool>,
     /// Whether the test passes now.
     pub passing_after: Option<bool>,
+}
+
+impl From<&Outcome> for Claims {
+    /// A well-formed outcome that calls the test clean, fixed or improved also says that it passes.
+    fn from(outcome: &Outcome) -> Self {
+        Self { passing_before: outcome.tests_passing_before, passing_after: outcome.tests_passing_after }
+    }
 }
 
 /// What an agent used, as far as it is known.

@@ -2,8 +2,6 @@
 //!
 //! One process each. Nothing here changes anything.
 
-use mngr_model::HostPath;
-
 use super::client::Git;
 use super::error::{GitError, classify};
 use super::status::RepoPath;
@@ -61,7 +59,7 @@ impl Git<'_> {
         let is_missing = ["does not exist in", "exists on disk, but not in", "bad file"];
         match is_missing.iter().any(|text| stderr.contains(text)) {
             true => Ok(None),
-            false => Err(classify("cat-file", &HostPath::new(self.dir().as_str()), &output)),
+            false => Err(classify("cat-file", self.dir(), &output)),
         }
     }
 }
