@@ -220,6 +220,24 @@ def test_a_terminal_that_does_not_show_what_is_expected_fails_the_test(session):
         ended.press("Entr")
 
 
+def test_a_screen_is_seen_as_a_person_sees_it(session):
+    terminal = session.terminal("printf 'gone\\rshown\\033[3;5Hlow'; read line; clear; echo over; read line", timeout=10)
+    terminal.expect_screen("low")
+    assert terminal.screen() == "shown\n\n    low"
+    terminal.press("Enter")
+    terminal.expect_screen_without("low")
+    terminal.expect_screen_to_match(r"^over")
+    terminal.press("Enter")
+    assert terminal.wait().exit_code == 0
+
+
+def test_a_screen_without_what_is_expected_fails_the_test(session):
+    terminal = session.terminal("printf 'something'; sleep 60", timeout=1)
+    with pytest.raises(AssertionError, match=r"(?s)the screen to contain 'else', but it did not within 1 s.*something"):
+        terminal.expect_screen("else")
+    terminal.end()
+
+
 def test_keys_reach_the_program_as_a_terminal_sends_them(session):
     terminal = session.terminal("trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.05; done")
     terminal.expect_text("ready")

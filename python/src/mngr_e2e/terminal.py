@@ -1,16 +1,18 @@
 """A command in a terminal: typed into, read, recorded.
 
-Unlike the Rust crate this emulates no screen: what can be waited for is the text that was printed, without its escape
-sequences, in the order in which it came.
+What is on the screen is asked of ``mngr``, which emulates it from the recording. Without it, the text that was printed
+can be waited for, without its escape sequences, in the order in which it came.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -63,6 +65,8 @@ class Terminal:
         self._number = number
         self._timeout = timeout
         self._folder = folder
+        self._env = dict(env)
+        self._recording = recording
         self._transcript = transcript
         self._cast = Cast(folder / recording, SIZE, command)
         self._pieces = Pieces()
@@ -134,6 +138,27 @@ class Terminal:
 
         self._expect(f"a match of /{pattern}/", find)
 
+    def screen(self) -> str:
+        """What is on the screen now: its rows without the space at their ends and the empty ones at the bottom."""
+        with self._changed:
+            return self._screen()
+
+    def expect_screen(self, text: str) -> None:
+        """Waits until the screen shows this text."""
+        __tracebackhide__ = True
+        self._expect_screen(f"contain {text!r}", lambda screen: text in screen)
+
+    def expect_screen_without(self, text: str) -> None:
+        """Waits until the screen no longer shows this text."""
+        __tracebackhide__ = True
+        self._expect_screen(f"be without {text!r}", lambda screen: text not in screen)
+
+    def expect_screen_to_match(self, pattern: str) -> None:
+        """Waits until something on the screen matches this regular expression."""
+        __tracebackhide__ = True
+        regex = re.compile(pattern)
+        self._expect_screen(f"match /{pattern}/", lambda screen: regex.search(screen) is not None)
+
     def wait(self) -> RunResult:
         """Waits for the program's end. One that takes too long is ended, with 124."""
         with self._changed:
@@ -171,14 +196,47 @@ class Terminal:
                     break
                 self._changed.wait(left)
             text = self._text()[self._seen :]
-        if self._exit_code is not None:
-            why = f"the program ended with {self._exit_code}"
-        else:
-            why = f"it did not within {seconds(self._timeout * 1000)} s"
         raise AssertionError(
-            f"expected the terminal to print {what}, but {why}\n"
+            f"expected the terminal to print {what}, but {self._why_not()}\n"
             f"command: {self.command}\nprinted:{shown(text)}\nartifacts: {self._folder}"
         )
+
+    def _expect_screen(self, what: str, holds: Callable[[str], bool]) -> None:
+        __tracebackhide__ = True
+        deadline = time.monotonic() + self._timeout
+        with self._changed:
+            while True:
+                screen = self._screen()
+                if holds(screen):
+                    return
+                left = deadline - time.monotonic()
+                if self._exit_code is not None or left <= 0:
+                    break
+                self._changed.wait(left)
+        raise AssertionError(
+            f"expected the screen to {what}, but {self._why_not()}\n"
+            f"command: {self.command}\nscreen:{shown(screen)}\nartifacts: {self._folder}"
+        )
+
+    def _why_not(self) -> str:
+        if self._exit_code is not None:
+            return f"the program ended with {self._exit_code}"
+        return f"it did not within {seconds(self._timeout * 1000)} s"
+
+    def _screen(self) -> str:
+        mngr = shutil.which("mngr", path=self._env.get("PATH"))
+        if mngr is None:
+            raise RuntimeError("what is on a screen is asked of `mngr`, which is not on the PATH of the session")
+        asked = subprocess.run(
+            [mngr, "replay", "--screen", "--format", "json", str(self._folder / self._recording)],
+            env=self._env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        if asked.returncode != 0:
+            raise RuntimeError(f"`mngr replay --screen` failed:{shown(asked.stderr.decode(errors='replace'))}")
+        return "\n".join(json.loads(asked.stdout)["rows"])
 
     def _text(self) -> str:
         return plain(self._printed.decode(errors="replace"))

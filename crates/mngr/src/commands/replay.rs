@@ -9,7 +9,7 @@ mod report;
 use std::time::Duration;
 
 use clap::Args;
-use mngr_cast::{Cut, Event, PlainText, ReadError, Reader, Search, Summary, Time};
+use mngr_cast::{Cut, Event, PlainText, Playback, ReadError, Reader, Search, Summary, Time};
 use mngr_host::file_reader::FileReader;
 use mngr_host::files::{Files, FilesError};
 use mngr_model::HostPath;
@@ -23,7 +23,7 @@ use crate::exit_code::ExitCode;
 use crate::ui::Output;
 use crate::ui::output::TemplateFields;
 use player::{Player, Speed};
-use report::{FoundReport, ReplayReport};
+use report::{FoundReport, ReplayReport, ScreenReport};
 
 /// Play a recording
 ///
@@ -31,7 +31,7 @@ use report::{FoundReport, ReplayReport};
 /// forth, `+` and `-` change the speed, `/` searches, `n` goes to the next place found, `q` ends.
 ///
 /// Off a terminal, or with `--dump`, prints the text a viewer could have read. With `--search` and off a terminal: when the
-/// text appears, and the line it is in.
+/// text appears, and the line it is in. With `--screen`, what was on the screen at one moment.
 #[derive(Debug, Args)]
 #[command(
     after_help = "  mngr replay fix-login.cast\n  mngr replay fix-login.cast --speed 4 --idle-limit 1s\n  \
@@ -61,6 +61,10 @@ pub(crate) struct ReplayArgs {
     /// Print plain text instead of playing
     #[arg(long, conflicts_with = "search", help_heading = "OPTIONS")]
     dump: bool,
+
+    /// Print what the screen shows at the end, or with --from at that moment
+    #[arg(long, conflicts_with_all = ["search", "dump"], help_heading = "OPTIONS")]
+    screen: bool,
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
@@ -103,6 +107,9 @@ pub(crate) fn run(ctx: &mut Ctx, args: ReplayArgs) -> Result<ExitCode, CliError>
     let output = Output::new(&ctx.format, TemplateFields::None)?;
     let world = ctx.world()?;
     let recording = Recording { files: world.client.files(), path: ctx.surroundings.path(&args.file) };
+    if args.screen {
+        return screen(ctx, &recording, args.from, &output);
+    }
     let from = args.from.map_or(Time::START, |from| Time::START.plus(from));
     let plays = output.is_human() && !args.dump && ctx.is_interactive()?;
     if plays {
@@ -113,6 +120,24 @@ pub(crate) fn run(ctx: &mut Ctx, args: ReplayArgs) -> Result<ExitCode, CliError>
         Some(text) => search(ctx, &recording, from, text, &output),
         None => dump(ctx, &recording, from, args.dump, &output),
     }
+}
+
+fn screen(
+    ctx: &Ctx,
+    recording: &Recording<'_>,
+    at: Option<Duration>,
+    output: &Output,
+) -> Result<ExitCode, CliError> {
+    let failed = |source| recording.failed(source);
+    let mut playback = Playback::new(recording.open()?).map_err(failed)?;
+    let at = at.map_or(Time::from_micros(u64::MAX), |at| Time::START.plus(at));
+    playback.go_to(at).map_err(failed)?;
+    let mut rows: Vec<String> =
+        playback.canvas().text().iter().map(|row| row.trim_end().to_owned()).collect();
+    rows.truncate(rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1));
+    let report = ScreenReport { path: recording.path.clone(), time: playback.time(), rows };
+    output.show(&ctx.console, &report)?;
+    Ok(ExitCode::Done)
 }
 
 fn search(

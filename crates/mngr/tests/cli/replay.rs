@@ -126,6 +126,16 @@ fn nothing_of_a_hostile_recording_reaches_the_terminal() {
 }
 
 #[test]
+fn the_screen_of_one_moment_is_printed() {
+    let env = env_with_repo();
+    let script = "printf 'gone\\rover\\033[3;5Hlow'; sleep 0.5; printf '\\033[2J\\033[Hend'";
+    let _ = env.mngr(["record", "-o", "ours.cast", "--", "sh", "-c", script]).success();
+    assert_eq!(env.mngr(["replay", "--screen", "ours.cast"]).success().stdout, "end\n");
+    let before = env.mngr(["replay", "--screen", "--from", "0.4s", "ours.cast"]).success();
+    assert_eq!(before.stdout, "over\n\n    low\n");
+}
+
+#[test]
 fn asciinema_plays_our_recordings_and_we_play_its() {
     let env = env_with_repo();
     let script = "printf '\\033[1mbold\\033[0m \\346\\227\\245\\n'; exit 0";

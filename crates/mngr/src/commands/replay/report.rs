@@ -48,6 +48,27 @@ impl Report for ReplayReport {
     }
 }
 
+/// What the screen shows at one moment.
+pub(super) struct ScreenReport {
+    pub(super) path: HostPath,
+    pub(super) time: Time,
+    pub(super) rows: Vec<String>,
+}
+
+impl Report for ScreenReport {
+    fn human(&self, _console: &Console) -> String {
+        lines(self.rows.iter().map(|row| sanitize(row).into_owned()))
+    }
+
+    fn json(&self) -> Value {
+        json!({ "path": self.path.as_str(), "time": self.time.seconds(), "rows": self.rows })
+    }
+
+    fn events(&self) -> Vec<Value> {
+        vec![event("screen", self.json())]
+    }
+}
+
 /// Where a text appears.
 pub(super) struct FoundReport {
     pub(super) path: HostPath,
