@@ -73,7 +73,7 @@ fn to_codex(
 
 /// A program may be in the middle of a line.
 fn copy_lines(files: &dyn Files, from: &HostPath, host: &dyn Files, to: &HostPath) -> Result<(), FilesError> {
-    let bytes = files.read(from)?;
+    let bytes = files.read_file(from)?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     // The last line of a file that nobody writes to may do without a line end.
     let is_complete = serde_json::from_slice::<serde_json::Value>(&bytes[whole..]).is_ok();
@@ -96,7 +96,7 @@ fn copy_folder(
     for entry in files.list(from)? {
         let (from, to) = (from.join(&entry.name), to.join(&entry.name));
         match entry.kind {
-            FileKind::File => write(host, &to, &files.read(&from)?)?,
+            FileKind::File => write(host, &to, &files.read_file(&from)?)?,
             FileKind::Folder => copy_folder(files, &from, host, &to, depth - 1)?,
             FileKind::Link | FileKind::Other => {}
         }

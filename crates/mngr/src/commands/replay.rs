@@ -9,6 +9,7 @@ mod report;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use mngr_cast::{Cut, Event, PlainText, Playback, ReadError, Reader, Search, Summary, Time};
 use mngr_host::file_reader::FileReader;
 use mngr_host::files::{Files, FilesError};
@@ -55,7 +56,7 @@ pub(crate) struct ReplayArgs {
     from: Option<Duration>,
 
     /// Begin where this text appears; off a terminal, list where
-    #[arg(long, value_name = "TEXT", help_heading = "OPTIONS")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new(), help_heading = "OPTIONS")]
     search: Option<String>,
 
     /// Print plain text instead of playing
