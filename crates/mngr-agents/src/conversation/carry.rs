@@ -71,8 +71,13 @@ fn to_codex(
     Ok(())
 }
 
-/// A program may be in the middle of a line.
-fn copy_lines(files: &dyn Files, from: &HostPath, host: &dyn Files, to: &HostPath) -> Result<(), FilesError> {
+/// Copies the whole lines: a program may be in the middle of one.
+pub(crate) fn copy_lines(
+    files: &dyn Files,
+    from: &HostPath,
+    host: &dyn Files,
+    to: &HostPath,
+) -> Result<(), FilesError> {
     let bytes = files.read_file(from)?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     // The last line of a file that nobody writes to may do without a line end.

@@ -1,13 +1,15 @@
 //! Conversations that a new agent goes on with: the user's own (`find`) or another agent's (`of_agent`), copied into
 //! its state folder (`carry`), where its program finds them at the first start.
 //!
-//! Never in here: a change of the original, a link to it, a process.
+//! What opencode keeps in a database is carried by `opencode::carry`. Never in here: a change of the original, a link to
+//! it, a process.
 
 mod carry;
 mod find;
 mod of_agent;
 
 pub use carry::carry;
+pub(crate) use carry::copy_lines;
 pub use find::{AdoptError, find};
 pub use of_agent::of_agent;
 

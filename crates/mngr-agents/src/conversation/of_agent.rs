@@ -9,7 +9,7 @@ use crate::transcript::Brand;
 use crate::{claude, codex};
 
 /// The conversations in an agent's state folder in the order of their beginnings, the one it is in now last. Nothing
-/// for opencode, whose database also says where the agent works: a copy of it would work in the other's folder.
+/// for opencode, whose database binds them to a folder; see `opencode::carry`.
 pub fn of_agent(files: &dyn Files, state: &HostPath, brand: Brand) -> Result<Vec<Conversation>, FilesError> {
     let note = match brand {
         Brand::Claude => claude::SESSION,

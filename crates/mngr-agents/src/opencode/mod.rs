@@ -1,6 +1,7 @@
 //! opencode.
 
 mod brand;
+mod carry;
 mod composer;
 mod config;
 mod evidence;
@@ -8,3 +9,4 @@ mod places;
 mod status;
 
 pub use brand::Opencode;
+pub use carry::{CarryError, carry};

@@ -1,8 +1,9 @@
 //! What a new agent takes over besides files: the type and the conversations of the agent it is made from, or
-//! conversations of the user's own. Spawns nothing.
+//! conversations of the user's own. Spawns nothing, but opencode itself for a conversation of its own.
 
 use mngr_agents::conversation::{self, AdoptError, Conversation};
 use mngr_agents::manifest::BuiltIn;
+use mngr_agents::opencode;
 use mngr_agents::transcript::Brand;
 use mngr_agents::user::UserSide;
 use mngr_host::host::Host;
@@ -16,6 +17,7 @@ use super::error::CreateError;
 use super::request::{CreateRequest, SourceSpec};
 use crate::fleet::{Agent, Fleet};
 use crate::remains::Remains;
+use crate::text::error_chain;
 use crate::world::World;
 
 /// What there is to take over.
@@ -106,7 +108,12 @@ impl Heritage {
             return not_carried(&format!("it is one of {}", brand.program()));
         }
         if brand == Brand::Opencode {
-            return not_carried("opencode keeps it in a database that binds it to its folder");
+            world.reporter.progress("opencode hands the conversation over");
+            let theirs = AgentLayout::new(parent.state.clone());
+            return match opencode::carry((parent.host.as_ref(), &theirs), (host, agent), work_dir) {
+                Ok(()) => Ok(()),
+                Err(error) => not_carried(&error_chain(&error)),
+            };
         }
         let files = parent.host.files();
         let conversations = conversation::of_agent(files, &parent.state, brand)?;
