@@ -1,6 +1,6 @@
 //! What is peculiar to Claude Code.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mngr_testkit::model::Brand;
 
@@ -93,6 +93,7 @@ fn soak_five_hundred_messages_in_every_situation_are_neither_lost_nor_doubled() 
 #[test]
 fn soak_twenty_at_once_answer_and_are_destroyed() {
     let Scene { env, model: _model, .. } = &Scene::of(Brand::Claude);
+    let started = Instant::now();
     let names: Vec<String> = (0..20).map(|n| format!("c{n:02}")).collect();
     let running: Vec<_> = names
         .iter()
@@ -112,7 +113,22 @@ fn soak_twenty_at_once_answer_and_are_destroyed() {
             format!("{} {}", text(&agent["state"]), text(&agent["waiting_reason"])) == IDLE
         });
     }
+    let answered = started.elapsed();
+    let memory: u64 = names.iter().map(|name| resident_kilobytes(&agent(env, name)["pid"])).sum();
     let ids = env.mngr(["list", "--ids"]).success().stdout;
     let _ = env.mngr_stdin(["destroy", "--force", "-"], ids.as_bytes()).success();
     wait_until(PATIENCE, || env.processes().is_empty());
+    let gone = started.elapsed();
+    println!(
+        "twenty agents: answered after {:.1} s, gone after {:.1} s, {} MB of memory in all",
+        answered.as_secs_f32(),
+        gone.as_secs_f32(),
+        memory / 1024
+    );
+}
+
+fn resident_kilobytes(pid: &serde_json::Value) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }
