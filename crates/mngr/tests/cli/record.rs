@@ -96,8 +96,10 @@ fn in_a_terminal_the_command_is_shown_typed_to_and_given_the_terminals_size() {
     assert!(terminal.screen().contains("Recorded "));
     assert_eq!(header(&env, "t.cast")["width"], 100);
     assert!(events(&env, "t.cast").iter().all(|event| event[1] != "i"), "what is typed is not recorded");
+    let script = "echo ready; head -n1";
     let terminal =
-        env.terminal(Surroundings::Plain, ["record", "-o", "i.cast", "--stdin", "--", "head", "-n1"]);
+        env.terminal(Surroundings::Plain, ["record", "-o", "i.cast", "--stdin", "--", "sh", "-c", script]);
+    terminal.wait_for("ready");
     terminal.send_text("typed");
     terminal.send_keys(["Enter"]);
     assert_eq!(terminal.wait_for_exit(), 0);
