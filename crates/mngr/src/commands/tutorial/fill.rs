@@ -58,16 +58,6 @@ pub(crate) struct FillArgs {
 
     #[command(flatten)]
     pub(super) common: CommonArgs,
-
-    /// The agents' command or arguments
-    #[arg(
-        last = true,
-        value_name = "AGENT_ARGS",
-        display_order = 2,
-        help_heading = "ARGUMENTS",
-        requires = "launch"
-    )]
-    agent_args: Vec<String>,
 }
 
 /// Finds the gaps, and has them filled.
@@ -100,7 +90,7 @@ fn launch(ctx: &mut Ctx, args: &FillArgs) -> Result<ExitCode, CliError> {
         root: project.root,
         max: args.max.into(),
         insertion: if args.insert { Insertion::AtOnce } else { Insertion::Later },
-        crew: args.launch.crew(args.agents, &args.agent_args)?,
+        crew: args.launch.crew(args.agents)?,
     };
     let filled = tutorial::fill(&world, &request).map_err(|error| CliError::new(ErrorKind::Failed, error))?;
     let is_good = filled.iter().all(is_good);

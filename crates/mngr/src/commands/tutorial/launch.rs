@@ -34,18 +34,28 @@ pub(super) struct LaunchArgs {
     /// Answer their first-start questions with yes: trust in the work dir, set-up. Never a permission for tools
     #[arg(short = 'y', long, requires = "launch")]
     yes: bool,
+
+    /// The agents' command or arguments
+    #[arg(
+        last = true,
+        value_name = "AGENT_ARGS",
+        display_order = 2,
+        help_heading = "ARGUMENTS",
+        requires = "launch"
+    )]
+    agent_args: Vec<String>,
 }
 
 impl LaunchArgs {
     /// What was asked for.
-    pub(super) fn crew(&self, at_once: u16, agent_args: &[String]) -> Result<CrewOptions, CliError> {
+    pub(super) fn crew(&self, at_once: u16) -> Result<CrewOptions, CliError> {
         let parse = |name: &String| {
             let parsed: Result<AgentTypeName, _> = name.parse();
             parsed.map_err(|error| CliError::usage(format!("Invalid value for `--type`: {error}")))
         };
         Ok(CrewOptions {
             agent_type: self.agent_type.as_ref().map(parse).transpose()?,
-            agent_args: agent_args.to_vec(),
+            agent_args: self.agent_args.clone(),
             at_once: at_once.into(),
             deadline: self.timeout,
             dismissal: if self.keep { Dismissal::Keep } else { Dismissal::Destroy },

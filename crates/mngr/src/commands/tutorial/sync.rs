@@ -54,16 +54,6 @@ pub(crate) struct SyncArgs {
 
     #[command(flatten)]
     pub(super) common: CommonArgs,
-
-    /// The agents' command or arguments
-    #[arg(
-        last = true,
-        value_name = "AGENT_ARGS",
-        display_order = 2,
-        help_heading = "ARGUMENTS",
-        requires = "launch"
-    )]
-    agent_args: Vec<String>,
 }
 
 /// Lists the work, and has it done.
@@ -99,7 +89,7 @@ fn launch(ctx: &mut Ctx, args: &SyncArgs, script: &Script, report: &mut SyncRepo
         tests: args.tests.iter().map(relative).collect::<Result<_, _>>()?,
         groups: report.groups.clone(),
         merge: if args.merge { MergeInto::Current } else { MergeInto::Nothing },
-        crew: args.launch.crew(args.agents, &args.agent_args)?,
+        crew: args.launch.crew(args.agents)?,
     };
     report.synced = tutorial::sync(&world, &request).map_err(|e| CliError::new(ErrorKind::Failed, e))?;
     report.open = if args.merge {
