@@ -112,7 +112,7 @@ pub struct EndReport {
 }
 
 /// What to watch.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchRequest {
     /// Folders whose entries matter.
     pub folders: Vec<HostPath>,

@@ -2,11 +2,12 @@
 //!
 //! The handler writes to a pipe so that a `poll` on a child's output wakes at once.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -77,9 +78,49 @@ impl Drop for Shield {
     }
 }
 
+/// Takes interrupts over: each is told to the holder, one by one, and acted on nowhere else. For long work that
+/// decides itself what the first means and what the second.
+#[derive(Debug)]
+pub struct Attention {
+    shield: Option<Shield>,
+    has_hung_up: bool,
+}
+
+impl Attention {
+    /// From now on interrupts are the holder's.
+    pub fn begin() -> Self {
+        Self { shield: Some(shield()), has_hung_up: has_hung_up() }
+    }
+
+    /// Waits for the next interrupt; `false` when there was none in that time. A terminal that went away is none: whoever
+    /// sat there did not ask for an end.
+    pub fn next(&mut self, limit: Duration) -> bool {
+        let Some(mut stream) = WAKE.get() else {
+            std::thread::sleep(limit);
+            return false;
+        };
+        if !is_readable(stream, limit) || !matches!(stream.read(&mut [0]), Ok(1)) {
+            return false;
+        }
+        let has_hung_up = has_hung_up();
+        let is_hang_up = has_hung_up && !std::mem::replace(&mut self.has_hung_up, has_hung_up);
+        !is_hang_up
+    }
+
+    /// Gives up: an interrupt is noted now and acted on everywhere.
+    pub fn pass_on(&mut self) {
+        NOTED.store(true, Ordering::Release);
+        self.shield = None;
+    }
+}
+
 fn wake_is_readable() -> bool {
+    WAKE.get().is_some_and(|stream| is_readable(stream, Duration::ZERO))
+}
+
+fn is_readable(stream: &UnixStream, limit: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let Some(stream) = WAKE.get() else { return false };
+    let Ok(limit) = Timespec::try_from(limit) else { return false };
     let mut fds = [PollFd::new(stream, PollFlags::IN)];
-    matches!(poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(n) if n > 0)
+    matches!(poll(&mut fds, Some(&limit)), Ok(n) if n > 0)
 }

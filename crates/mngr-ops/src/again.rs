@@ -1,11 +1,15 @@
 //! One agent, looked at again: what was seen before a lock was held may no longer be so.
 
+use std::sync::Arc;
+
 use mngr_agents::detect;
-use mngr_host::host::SurveyError;
-use mngr_model::AgentName;
+use mngr_host::host::{Host, SurveyError};
 use mngr_model::facts::Detail;
+use mngr_model::{AgentId, AgentName};
 
 use crate::fleet::Agent;
+use crate::states;
+use crate::world::World;
 
 /// The agent cannot be seen any more.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +29,19 @@ pub enum LookError {
         #[source]
         source: SurveyError,
     },
+}
+
+/// The agent as it is now, its screen looked at where only that tells.
+pub fn look(world: &World, agent: &Agent) -> Result<Agent, LookError> {
+    let mut agent = look_again(agent, Detail::Full)?;
+    agent.state = states::look(world, agent.host.as_ref(), &agent.facts);
+    Ok(agent)
+}
+
+/// An agent of which only host and id are known.
+pub fn find(host: &Arc<dyn Host>, id: &AgentId) -> Result<Option<Agent>, SurveyError> {
+    let facts = host.look_at(id, Detail::Full)?;
+    Ok(facts.map(|facts| Agent { host: host.clone(), state: detect::process_state(&facts), facts }))
 }
 
 /// The agent as it is now. Spawns nothing where the system itself can be read.

@@ -11,6 +11,7 @@ pub mod destroy;
 pub mod event;
 pub mod exec;
 pub mod explain;
+pub mod extra_paths;
 pub mod fanout;
 pub mod fleet;
 mod follow;

@@ -66,7 +66,11 @@ pub struct Said {
 impl Conversation {
     /// The conversation of the agent with this address.
     pub fn open(world: &World, address: &AgentAddress) -> Result<Self, TranscriptError> {
-        let remains = remains::find(world, address)?;
+        Self::of(world, remains::find(world, address)?)
+    }
+
+    /// The conversation of this agent.
+    pub fn of(world: &World, remains: Remains) -> Result<Self, TranscriptError> {
         let name = remains.name.to_string();
         let brand = match remains.brand() {
             Ok(Some(brand)) => brand,

@@ -235,7 +235,7 @@ fn shrink(widths: &mut [usize], available: usize) {
 }
 
 /// The text in at most `width` columns, an ellipsis in place of what was cut.
-fn cut(text: &str, width: usize) -> String {
+pub fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

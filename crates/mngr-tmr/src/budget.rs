@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_model::run::{AttemptNumber, BudgetNote, LimitKind, Run, TaskId};
+use serde::{Deserialize, Serialize};
 
 /// What a run may use at most; nothing is no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Agents launched, retries included.
     pub agents: Option<u64>,

@@ -3,6 +3,7 @@
 
 use mngr_model::run::outcome::Outcome;
 use mngr_model::run::{AttemptNumber, TaskId};
+use serde::{Deserialize, Serialize};
 
 /// One agent's work on one task.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +21,7 @@ pub struct Candidate {
 }
 
 /// What an agent says about its own work.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
     /// Whether the test passed before.
     pub passing_before: Option<bool>,

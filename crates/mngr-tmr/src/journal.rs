@@ -3,18 +3,26 @@
 //! Spawns nothing. A line is on the disk when [`Journal::append`] returns. What the lines add up to is known in
 //! `mngr_model::run`; nothing here decides what happens next.
 
+mod follow;
+
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use mngr_host::clock::Clock;
 use mngr_host::fault;
-use mngr_host::files::{Durability, FilesError};
+use mngr_host::files::{Durability, FileKind, FilesError};
 use mngr_host::host::Host;
 use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_model::HostPath;
 use mngr_model::run::{Entry, Event, Irregular, Run, Started, read_lines};
 
+pub use follow::Follower;
+
 /// The journal, in the folder of a run.
 const JOURNAL: &str = "run.jsonl";
+
+/// How much of a journal is read for its first line: that line holds all that the run was told.
+const FIRST_LINE: usize = 4 * 1024 * 1024;
 
 /// Whoever holds it writes the journal. The system lets go of it when the holder ends, however it ends.
 const LOCK: &str = "run.lock";
@@ -78,6 +86,24 @@ pub struct Recorded {
     pub run: Run,
     /// Lines that could not be read.
     pub damaged: usize,
+}
+
+/// How a run began: the first line of its journal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beginning {
+    /// When.
+    pub at: Timestamp,
+    /// What it was told.
+    pub started: Started,
+}
+
+/// Whether an orchestrator is at work on a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// One is.
+    Working,
+    /// None is.
+    Gone,
 }
 
 impl Journal {
@@ -171,6 +197,44 @@ pub fn read(host: &dyn Host, folder: &HostPath) -> Result<Recorded, JournalError
         return Err(JournalError::Missing { folder: folder.clone() });
     }
     Ok(Recorded { run, damaged: lines.damaged })
+}
+
+/// The lines of the journal in a folder that can be read.
+///
+/// # Errors
+/// When there is none, or it cannot be read.
+pub fn entries(host: &dyn Host, folder: &HostPath) -> Result<Vec<Entry>, JournalError> {
+    let bytes = host.files().read_if_there(&folder.join(JOURNAL))?;
+    Ok(read_lines(&bytes.ok_or_else(|| JournalError::Missing { folder: folder.clone() })?).entries)
+}
+
+/// How the run in a folder began; nothing when there is no run.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn beginning(host: &dyn Host, folder: &HostPath) -> Result<Option<Beginning>, JournalError> {
+    let path = folder.join(JOURNAL);
+    if host.files().stat(&path)?.is_none_or(|stat| stat.kind != FileKind::File) {
+        return Ok(None);
+    }
+    let bytes = host.files().read_part(&path, 0, FIRST_LINE)?;
+    let end = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    Ok(read_lines(&bytes[..end]).entries.into_iter().find_map(|entry| match entry.event {
+        Event::RunStarted(started) => Some(Beginning { at: entry.time, started }),
+        _ => None,
+    }))
+}
+
+/// Whether somebody works on the run in a folder. Who only looks lets go of the lock at once.
+///
+/// # Errors
+/// When that cannot be told.
+pub fn owner(host: &dyn Host, folder: &HostPath) -> Result<Owner, JournalError> {
+    match take_lock(host, folder) {
+        Ok(_) => Ok(Owner::Gone),
+        Err(JournalError::Owned { .. }) => Ok(Owner::Working),
+        Err(error) => Err(error),
+    }
 }
 
 fn take_lock(host: &dyn Host, folder: &HostPath) -> Result<HostLock, JournalError> {

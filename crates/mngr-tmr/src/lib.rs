@@ -3,14 +3,17 @@
 //! Built from the verbs of `mngr-ops`, with no private door; the machine is reached only through `mngr-host`. The
 //! journal is the run: whatever is not in it did not happen. No terminal, no argv, no exit codes.
 
+pub mod breaker;
 pub mod budget;
 pub mod candidate;
 pub mod cluster;
 pub mod collect;
+mod dispatch;
 pub mod integrate;
 pub mod journal;
 pub mod mapper;
 pub mod plan;
+pub mod run;
 #[cfg(test)]
 mod testing;
 pub mod verify;

@@ -89,7 +89,12 @@ impl Lab {
 
     /// An agent's commits on top of the base; `main` stays checked out.
     pub(crate) fn commits(&self, works: &[Work<'_>]) -> String {
-        self.git(&["checkout", "--quiet", "--detach", &self.base]);
+        self.commits_on(&self.base, works)
+    }
+
+    /// An agent's commits on top of another commit; the first item of each is the whole message.
+    pub(crate) fn commits_on(&self, start: &str, works: &[Work<'_>]) -> String {
+        self.git(&["checkout", "--quiet", "--detach", start]);
         for (subject, files) in works {
             for (name, text) in *files {
                 match text {

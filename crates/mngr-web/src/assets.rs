@@ -14,6 +14,16 @@ pub(crate) struct Asset {
     pub(crate) text: &'static str,
 }
 
+macro_rules! style {
+    ($name:literal) => {
+        Asset {
+            path: concat!("assets/", $name),
+            content_type: "text/css; charset=utf-8",
+            text: include_str!(concat!("player/", $name)),
+        }
+    };
+}
+
 /// How the page was opened, which decides what it may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delivery {
@@ -33,26 +43,62 @@ macro_rules! script {
     };
 }
 
-/// Scripts in the order in which they are loaded, then styles.
-pub(crate) const ASSETS: &[Asset] = &[
-    script!("dom.js"),
-    script!("store.js"),
-    script!("router.js"),
-    script!("runs.js"),
-    script!("list.js"),
-    script!("transcript.js"),
-    script!("player.js"),
-    script!("compare.js"),
-    script!("search.js"),
-    script!("test.js"),
-    script!("keys.js"),
-    script!("main.js"),
-    Asset {
-        path: "assets/page.css",
-        content_type: "text/css; charset=utf-8",
-        text: include_str!("player/page.css"),
-    },
-];
+const STYLES: Asset = style!("page.css");
+
+/// A page: what stands in its title, and its files in the order in which they are loaded.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// Its title until its scripts know a better one.
+    pub(crate) title: &'static str,
+    /// Its fixed files.
+    pub(crate) assets: &'static [Asset],
+}
+
+/// All runs and tests below a folder.
+pub(crate) const VIEW: Page = Page {
+    title: "mngr view",
+    assets: &[
+        script!("dom.js"),
+        script!("store.js"),
+        script!("frame.js"),
+        script!("router.js"),
+        script!("runs.js"),
+        script!("list.js"),
+        script!("transcript.js"),
+        script!("player.js"),
+        script!("evidence.js"),
+        script!("compare.js"),
+        script!("search.js"),
+        script!("test.js"),
+        script!("keys.js"),
+        script!("main.js"),
+        STYLES,
+    ],
+};
+
+/// One run of the test map-reduce.
+pub(crate) const REPORT: Page = Page {
+    title: "mngr tmr",
+    assets: &[
+        script!("dom.js"),
+        script!("store.js"),
+        script!("frame.js"),
+        script!("transcript.js"),
+        script!("player.js"),
+        script!("evidence.js"),
+        script!("markdown.js"),
+        script!("report/words.js"),
+        script!("report/rows.js"),
+        script!("report/head.js"),
+        script!("report/integration.js"),
+        script!("report/timeline.js"),
+        script!("report/attempt.js"),
+        script!("report/panel.js"),
+        script!("report/main.js"),
+        STYLES,
+        style!("report/report.css"),
+    ],
+};
 
 const SHELL: &str = include_str!("templates/shell.html");
 
@@ -69,10 +115,12 @@ pub(crate) fn policy(delivery: Delivery) -> String {
 }
 
 /// `index.html`.
-pub(crate) fn index(delivery: Delivery) -> String {
-    let scripts = ASSETS.iter().filter(|asset| asset.path.ends_with(".js"));
-    let tags: Vec<String> =
-        scripts.map(|asset| format!("<script src=\"{}\" defer></script>", asset.path)).collect();
+pub(crate) fn index(page: &Page, delivery: Delivery) -> String {
+    let tag = |path: &str| match path.ends_with(".css") {
+        true => format!("<link rel=\"stylesheet\" href=\"{path}\">"),
+        false => format!("<script src=\"{path}\" defer></script>"),
+    };
+    let tags: Vec<String> = page.assets.iter().map(|asset| tag(asset.path)).collect();
     let live = match delivery {
         Delivery::Served => "served",
         Delivery::Exported => "exported",
@@ -80,7 +128,8 @@ pub(crate) fn index(delivery: Delivery) -> String {
     SHELL
         .replace("{policy}", &policy(delivery))
         .replace("{delivery}", live)
-        .replace("{scripts}", &tags.join("\n"))
+        .replace("{title}", page.title)
+        .replace("{assets}", &tags.join("\n"))
 }
 
 #[cfg(test)]
@@ -89,8 +138,9 @@ mod tests {
 
     #[test]
     fn the_page_holds_nothing_inline_and_names_nobody_else() {
-        for delivery in [Delivery::Served, Delivery::Exported] {
-            let page = index(delivery);
+        let pages = [(VIEW, Delivery::Served), (VIEW, Delivery::Exported), (REPORT, Delivery::Exported)];
+        for (page, delivery) in pages {
+            let page = index(&page, delivery);
             for forbidden in ["http:", "https:", "//", " on", "style=", "<style", "{"] {
                 assert!(!page.contains(forbidden), "{forbidden} in {page}");
             }
@@ -100,7 +150,7 @@ mod tests {
     /// Text becomes markup only through one of these, so none may be there.
     #[test]
     fn no_script_makes_markup_or_code_of_text() {
-        for asset in ASSETS {
+        for asset in VIEW.assets.iter().chain(REPORT.assets) {
             for forbidden in [
                 "innerHTML",
                 "outerHTML",

@@ -14,6 +14,7 @@ use mngr_model::artifacts::{TRANSCRIPT_LINES_FILE, TRANSCRIPT_TEXT_FILE, TestRec
 
 pub use key::Key;
 pub use scan::{ScanError, scan};
+pub(crate) use scan::{below, stamp};
 
 /// Which file a transcript is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mngr_host::files::{Access, Durability, Files, FilesError};
+use mngr_host::files::{Files, FilesError};
 use mngr_model::HostPath;
 
-use crate::assets::{ASSETS, Delivery, index};
+use crate::assets::VIEW;
 use crate::catalogue::{Catalogue, Key, Test};
-use crate::pages::{self, Comparable, PageError, Piece, Sink};
+use crate::folder::PageFolder;
+use crate::pages::{self, Comparable, PageError, Sink as _};
 
 /// Why a page could not be exported.
 #[derive(Debug, thiserror::Error)]
@@ -39,14 +40,11 @@ pub struct Exported {
 /// Writes a page, and again what has changed.
 pub struct Exporter<'a> {
     files: &'a dyn Files,
-    to: HostPath,
+    folder: PageFolder<'a>,
     title: String,
     /// What of each test was written.
     written: BTreeMap<Key, String>,
 }
-
-/// The folder of pieces.
-const DATA: &str = "data";
 
 impl<'a> Exporter<'a> {
     /// Begins a page in this folder, which has to be empty or to hold a page of ours, which is replaced.
@@ -55,18 +53,14 @@ impl<'a> Exporter<'a> {
     /// When something else is there, or nothing can be written.
     pub fn begin(files: &'a dyn Files, to: HostPath, title: String) -> Result<Self, ExportError> {
         let has_entries = !files.list(&to)?.is_empty();
-        let is_ours =
-            files.exists(&to.join(DATA).join("runs.js"))? && files.exists(&to.join(ASSETS[0].path))?;
+        let folder = PageFolder::new(files, to.clone());
+        let is_ours = folder.has("runs")? && files.exists(&to.join(VIEW.assets[0].path))?;
         if has_entries && !is_ours {
             return Err(ExportError::Occupied { folder: to });
         }
-        files.remove_tree(&to.join(DATA))?;
-        let exporter = Self { files, to, title, written: BTreeMap::new() };
-        for asset in ASSETS {
-            exporter.write(asset.path, asset.text)?;
-        }
-        exporter.write("index.html", &index(Delivery::Exported))?;
-        Ok(exporter)
+        files.remove_tree(&folder.data())?;
+        folder.put_page(&VIEW)?;
+        Ok(Self { files, folder, title, written: BTreeMap::new() })
     }
 
     /// Writes what is new or has changed.
@@ -85,39 +79,25 @@ impl<'a> Exporter<'a> {
             }
         }
         for run in &catalogue.runs {
-            self.put(pages::run(run))?;
+            self.folder.put(pages::run(run))?;
         }
         // Last: who finds a name in it finds what it names.
-        self.put(pages::runs(catalogue, &self.title))?;
+        self.folder.put(pages::runs(catalogue, &self.title))?;
         Ok(exported)
     }
 
     fn write_test(&mut self, tries: &[&Arc<Test>], test: &Test) -> Result<(), ExportError> {
         let files = self.files;
-        pages::transcript(files, test, self)?;
+        pages::transcript(files, test, &mut self.folder)?;
         for number in 0..test.recordings.len() {
-            pages::recording(files, test, number, self)?;
+            pages::recording(files, test, number, &mut self.folder)?;
         }
         let others = pages::worth_comparing(tries, test);
         for other in &others {
-            self.put(pages::compare(files, other, test)?)?;
+            self.folder.put(pages::compare(files, other, test)?)?;
         }
         let comparable = Comparable::Only(others.iter().map(|other| other.key.clone()).collect());
-        Ok(self.put(pages::test(test, &comparable))?)
-    }
-
-    fn write(&self, path: &str, text: &str) -> Result<(), FilesError> {
-        let path = self.to.join(path);
-        if let Some(folder) = path.parent() {
-            self.files.make_folder(&folder)?;
-        }
-        self.files.write(&path, text.as_bytes(), Access::Shared, Durability::Cached)
-    }
-}
-
-impl Sink for Exporter<'_> {
-    fn put(&mut self, piece: Piece) -> Result<(), PageError> {
-        Ok(self.write(&format!("{DATA}/{}.js", piece.name), &piece.script)?)
+        Ok(self.folder.put(pages::test(test, &comparable))?)
     }
 }
 

@@ -1,4 +1,5 @@
-//! What end-to-end tests left behind, as a page: all runs and tests, transcripts, recordings, comparisons.
+//! What end-to-end tests left behind, as a page: all runs and tests, transcripts, recordings, comparisons; and a run of the
+//! test map-reduce as another ([`report`]).
 //!
 //! A page is a folder: a small `index.html`, a few scripts and styles ([`assets`]), and pieces of data (`data/**.js`) that
 //! are loaded by script tags as they are needed. So the same page opens from disk ([`export`]) and from a server on this
@@ -10,7 +11,9 @@
 mod assets;
 pub mod catalogue;
 mod export;
+mod folder;
 mod pages;
+pub mod report;
 pub mod serve;
 #[cfg(test)]
 mod testing;

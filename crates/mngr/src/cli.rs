@@ -14,7 +14,7 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     capture, clone, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label,
-    list, message, pull, push, record, rename, replay, start, stop, transcript, tutorial, undo,
+    list, message, pull, push, record, rename, replay, start, stop, tmr, transcript, tutorial, undo,
     usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
@@ -79,6 +79,8 @@ pub(crate) enum Verb {
     Start(start::StartArgs),
     /// Stop agents
     Stop(stop::StopArgs),
+    /// Have agents mend and improve tests, one agent per test
+    Tmr(Box<tmr::TmrArgs>),
     /// Print the conversation with an agent
     Transcript(transcript::TranscriptArgs),
     /// Check a tutorial script and the tests that cite it
@@ -118,6 +120,7 @@ impl Verb {
             Self::Replay(args) => &args.common,
             Self::Start(args) => &args.common,
             Self::Stop(args) => &args.common,
+            Self::Tmr(args) => args.common(),
             Self::Transcript(args) => &args.common,
             Self::Tutorial(args) => args.common(),
             Self::Undo(args) => &args.common,
@@ -151,6 +154,7 @@ impl Verb {
             Self::Replay(args) => replay::run(ctx, args),
             Self::Start(args) => start::run(ctx, args),
             Self::Stop(args) => stop::run(ctx, args),
+            Self::Tmr(args) => tmr::run(ctx, *args),
             Self::Transcript(args) => transcript::run(ctx, args),
             Self::Tutorial(args) => tutorial::run(ctx, args),
             Self::Undo(args) => undo::run(ctx, args),

@@ -1,11 +1,17 @@
 //! From steps to `sh`.
 
-use mngr_model::AgentName;
+use mngr_model::layout::AgentLayout;
 use mngr_model::quote::sh_quote;
+use mngr_model::{AgentName, HostPath};
 
 use crate::scripted::script::Step;
 
 const PLAYER: &str = include_str!("player.sh");
+
+/// Where the script of an agent lies.
+pub fn player_file(agent: &AgentLayout) -> HostPath {
+    agent.commands().join("play.sh")
+}
 
 /// The script that plays these steps.
 pub fn compile(steps: &[Step], name: &AgentName) -> String {
@@ -30,6 +36,7 @@ fn call(step: &Step, name: &AgentName) -> String {
         Step::Commit(subject) => format!("commit {}", word(subject)),
         // In its own shell: its `exit` or `cd` must not end or move the player.
         Step::Run(command) => format!("sh -c {} || :", sh_quote(command)),
+        Step::Spend { tokens, dollars } => format!("spend {tokens} {dollars}"),
         Step::Sleep(time) => format!("sleep {}", time.as_secs_f64()),
         Step::Hang => "hang".to_owned(),
         Step::Repeat => "continue".to_owned(),

@@ -5,6 +5,8 @@
 mod compile;
 mod frame;
 pub mod script;
+mod spending;
 
-pub use compile::compile;
+pub use compile::{compile, player_file};
 pub use frame::{accepted_file, frame};
+pub use spending::{SpendingLog, USAGE};

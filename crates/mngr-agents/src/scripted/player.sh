@@ -64,6 +64,12 @@ commit() {
     git add --all && git commit --quiet --message "$1"
 }
 
+# What a model would have taken: tokens and US dollars.
+spend() {
+    printf '{"time":"%s","tokens":%s,"cost":%s}\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" "$2" \
+        >>"$scripted_dir/usage.jsonl"
+}
+
 hang() {
     while :; do sleep 3600; done
 }

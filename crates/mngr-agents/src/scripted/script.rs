@@ -9,6 +9,7 @@
 //! | `edit PATH TEXT` | appends a line to a file of the work dir |
 //! | `commit SUBJECT` | commits everything in the work dir |
 //! | `run COMMAND` | runs a shell command; its failure does not end the script |
+//! | `spend TOKENS [DOLLARS]` | records that it used so much |
 //! | `sleep DURATION` | waits (`0.5s`, `2m`) |
 //! | `hang` | does nothing for ever |
 //! | `repeat` | starts again with the first step |
@@ -49,6 +50,13 @@ pub enum Step {
     Commit(String),
     /// Run shell text.
     Run(String),
+    /// Record what was used.
+    Spend {
+        /// Tokens.
+        tokens: u64,
+        /// US dollars.
+        dollars: f64,
+    },
     /// Wait.
     Sleep(Duration),
     /// Do nothing for ever.
@@ -62,8 +70,10 @@ pub enum Step {
 }
 
 /// The words that start a step.
-const WORDS: [&str; 12] =
-    ["say", "read", "ask", "write", "edit", "commit", "run", "sleep", "hang", "repeat", "exit", "crash"];
+const WORDS: [&str; 13] = [
+    "say", "read", "ask", "write", "edit", "commit", "run", "spend", "sleep", "hang", "repeat", "exit",
+    "crash",
+];
 
 /// What a script without steps does: it takes every message it gets.
 pub const DEFAULT_SCRIPT: &str = "say ready\nread\nsay got: {message}\nrepeat\n";
@@ -102,6 +112,12 @@ pub enum ScriptProblem {
     Code {
         /// The text.
         code: String,
+    },
+    /// What was used is not a number.
+    #[error("`{text}` is not a number of tokens and, if any, of US dollars")]
+    Amount {
+        /// The text.
+        text: String,
     },
     /// The time is not one.
     #[error("bad time to sleep")]
@@ -155,6 +171,7 @@ fn parse_step(line: &str) -> Result<Step, ScriptProblem> {
         "edit" => file_step("edit", rest).map(|(path, text)| Step::Edit { path, text }),
         "commit" => Ok(Step::Commit(text("commit", "a subject")?)),
         "run" => Ok(Step::Run(text("run", "a command")?)),
+        "spend" => spend_step(&text("spend", "a number of tokens")?),
         "sleep" => {
             parse_duration(&text("sleep", "a time")?).map(Step::Sleep).map_err(ScriptProblem::Duration)
         }
@@ -178,6 +195,16 @@ fn file_step(word: &'static str, rest: &str) -> Result<(String, String), ScriptP
     Ok((path.to_owned(), text.trim().to_owned()))
 }
 
+fn spend_step(text: &str) -> Result<Step, ScriptProblem> {
+    let (tokens, dollars) = text.split_once(char::is_whitespace).unwrap_or((text, "0"));
+    match (tokens.parse(), dollars.trim().parse::<f64>()) {
+        (Ok(tokens), Ok(dollars)) if dollars.is_finite() && dollars >= 0.0 => {
+            Ok(Step::Spend { tokens, dollars })
+        }
+        _ => Err(ScriptProblem::Amount { text: text.to_owned() }),
+    }
+}
+
 fn suggestion(word: &str) -> String {
     let best = WORDS
         .iter()
@@ -195,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_step_word_parses() {
-        let text = "say\nread\nask why?\nwrite a.txt x y\nedit d/a.txt z\ncommit one two\nrun ls | wc\nsleep 0.5s\n\
+        let text = "say\nread\nask why?\nwrite a.txt x y\nedit d/a.txt z\ncommit one two\nrun ls | wc\nspend 9 0.1\nsleep 0.5s\n\
                     hang\nrepeat\nexit 3\ncrash\n# comment\n\n";
         assert_eq!(parse(text).unwrap().len(), WORDS.len());
     }
@@ -209,6 +236,9 @@ mod tests {
             ("edit ../x y", 1, "leaves the work dir"),
             ("commit", 1, "needs a subject"),
             ("sleep soon", 1, "time to sleep"),
+            ("spend much", 1, "`much` is not a number of tokens"),
+            ("spend 1 -2", 1, "and, if any, of US dollars"),
+            ("spend 1 inf", 1, "and, if any, of US dollars"),
         ];
         for (text, line, part) in cases {
             let error = parse(text).unwrap_err();

@@ -70,6 +70,7 @@ impl ClaudeReader {
                 model: model.as_deref().map(|model| priced_model(model, message)),
                 tokens,
                 long_cache_write_tokens: count(message, "/usage/cache_creation/ephemeral_1h_input_tokens"),
+                cost: None,
             }));
         }
         let parts = self.parts(message);

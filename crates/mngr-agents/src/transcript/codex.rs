@@ -125,6 +125,7 @@ impl CodexReader {
             model: self.model.clone(),
             tokens: usage_of(payload.pointer(usage)?),
             long_cache_write_tokens: 0,
+            cost: None,
         })
     }
 }

@@ -86,6 +86,7 @@ impl OpencodeReader {
                 model: message.model,
                 tokens: usage(part),
                 long_cache_write_tokens: 0,
+                cost: None,
             })),
             _ => {}
         }

@@ -222,6 +222,8 @@ pub struct Spend {
     pub tokens: Tokens,
     /// Of `cache_write_tokens`, those that are kept for an hour, which cost more.
     pub long_cache_write_tokens: u64,
+    /// US dollars, where the record itself says them.
+    pub cost: Option<f64>,
 }
 
 /// The event id of something the brand calls `native`.

@@ -56,8 +56,12 @@ impl Prices {
         self
     }
 
-    /// What an answer costs in US dollars; nothing when its model has no price here.
+    /// What an answer costs in US dollars: as its record says, else by the price of its model; nothing when neither is
+    /// known.
     pub fn cost(&self, spend: &Spend) -> Option<f64> {
+        if spend.cost.is_some() {
+            return spend.cost;
+        }
         let price = self.of(spend.model.as_deref()?)?;
         let tokens = spend.tokens;
         let long = spend.long_cache_write_tokens.min(tokens.cache_write_tokens);
@@ -113,6 +117,7 @@ mod tests {
             model: Some(model.to_owned()),
             tokens,
             long_cache_write_tokens: 500_000,
+            cost: None,
         }
     }
 
@@ -126,6 +131,12 @@ mod tests {
             (cost - (1.25 + 10.0 + 0.125 + 1.25)).abs() < 1e-9,
             "without its own price a write is input: {cost}"
         );
+    }
+
+    #[test]
+    fn what_the_record_says_wins_over_the_price_of_the_model() {
+        let said = Spend { cost: Some(0.5), ..million("gpt-5") };
+        assert_eq!(Prices::built_in().cost(&said), Some(0.5));
     }
 
     #[test]

@@ -116,6 +116,22 @@ settings_table! {
         pub gate: Option<String>,
         /// How long that command may take.
         pub gate_timeout: DurationSetting,
+        /// How long creating an agent may take.
+        pub launch_timeout: DurationSetting,
+        /// How long an agent that waits without having published is left alone before it is reminded.
+        pub idle_grace: DurationSetting,
+        /// How long it then has to publish.
+        pub nudge_patience: DurationSetting,
+        /// How long an agent may show no sign of work before it is reminded.
+        pub silent_after: DurationSetting,
+        /// How long an agent may wait for a model's service that refuses requests.
+        pub rate_limit_patience: DurationSetting,
+        /// How many equal failures in a row stop further launches.
+        pub breaker_after: u16,
+        /// How long launches then stop before one agent is tried.
+        pub breaker_pause: DurationSetting,
+        /// How many such tries there are before the rest of the tasks is given up.
+        pub breaker_tries: u16,
         /// What no agent may change.
         pub contract: BTreeMap<String, ContractSettings>,
         /// Tokens one agent is expected to use, for the forecast.

@@ -4,8 +4,12 @@
 
 use std::fmt;
 
-/// The path of a file below the root of a checkout, exactly as git stores it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use serde::{Deserialize, Serialize};
+
+/// The path of a file below the root of a checkout, exactly as git stores it. Kept as text, or as a list of bytes where
+/// it is none.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "Spelling", into = "Spelling")]
 pub struct RepoPath(Vec<u8>);
 
 impl RepoPath {
@@ -27,6 +31,29 @@ impl RepoPath {
     /// Whether git lists a whole folder under this name.
     pub fn is_folder(&self) -> bool {
         self.0.ends_with(b"/")
+    }
+}
+
+/// How a path is kept.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Spelling {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl From<RepoPath> for Spelling {
+    fn from(path: RepoPath) -> Self {
+        String::from_utf8(path.0).map_or_else(|error| Self::Bytes(error.into_bytes()), Self::Text)
+    }
+}
+
+impl From<Spelling> for RepoPath {
+    fn from(spelling: Spelling) -> Self {
+        match spelling {
+            Spelling::Text(text) => Self::new(text),
+            Spelling::Bytes(bytes) => Self::new(bytes),
+        }
     }
 }
 

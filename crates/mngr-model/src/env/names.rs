@@ -43,6 +43,13 @@ pub const LLM_USER_PATH: &str = "LLM_USER_PATH";
 /// Set like [`MNGR_GIT_BASE_BRANCH`], for stop hooks that know only this name.
 pub const CODE_GUARDIAN_STOP_HOOK_BASE_BRANCH: &str = "CODE_GUARDIAN_STOP_HOOK__BASE_BRANCH";
 
+/// Set inside every agent of a test map-reduce: the name of the run.
+pub const MNGR_TMR_RUN: &str = "MNGR_TMR_RUN";
+/// Set inside every agent that looks after a test: the id of the test.
+pub const MNGR_TMR_TASK: &str = "MNGR_TMR_TASK";
+/// Set inside every agent that looks after a test: which try it is.
+pub const MNGR_TMR_ATTEMPT: &str = "MNGR_TMR_ATTEMPT";
+
 /// Read by end-to-end sessions: where the folders of their runs are.
 pub const MNGR_E2E_OUTPUT: &str = "MNGR_E2E_OUTPUT";
 /// Read by end-to-end sessions: the name of the run.

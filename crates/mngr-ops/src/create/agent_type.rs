@@ -138,16 +138,24 @@ pub fn guess(world: &World) -> Result<BuiltIn, CreateError> {
     Ok(found)
 }
 
-/// The steps a `scripted` agent plays: one step per word; a word `@FILE` stands for the steps in a file.
-pub fn script_steps(files: &dyn Files, cwd: &HostPath, args: &[String]) -> Result<Vec<Step>, CreateError> {
-    if args.is_empty() {
+/// The steps a `scripted` agent plays, those of its type first: one step per word; a word `@FILE` stands for the steps
+/// in a file.
+pub fn script_steps(
+    files: &dyn Files,
+    cwd: &HostPath,
+    resolved: &ResolvedType,
+    name: &AgentTypeName,
+    args: &[String],
+) -> Result<Vec<Step>, CreateError> {
+    let words: Vec<String> = fixed_args(resolved, name)?.into_iter().chain(args.iter().cloned()).collect();
+    if words.is_empty() {
         return Ok(script::parse(script::DEFAULT_SCRIPT)?);
     }
     let mut steps = Vec::new();
-    for arg in args {
-        match arg.strip_prefix('@') {
+    for word in &words {
+        match word.strip_prefix('@') {
             Some(path) => steps.extend(script::parse(&files.read_text(&cwd.join(path))?)?),
-            None => steps.extend(script::parse(arg)?),
+            None => steps.extend(script::parse(word)?),
         }
     }
     Ok(steps)

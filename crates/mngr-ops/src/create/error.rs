@@ -14,6 +14,7 @@ use mngr_model::branch::BranchError;
 use mngr_model::env::{EnvError, EnvFileError};
 use mngr_model::{AgentId, AgentName, HostPath};
 
+use crate::extra_paths::ExtraPathError;
 use crate::journal::JournalError;
 use crate::launch::LaunchError;
 use crate::message::SendError;
@@ -170,12 +171,9 @@ pub enum CreateError {
     /// The branch cannot be used.
     #[error("cannot use that branch")]
     Branch(#[from] BranchError),
-    /// An extra path of the settings is absolute or leaves the work dir.
-    #[error("`work_dir_extra_paths` names `{path}`, which is not a path inside the work dir")]
-    ExtraPath {
-        /// The path.
-        path: String,
-    },
+    /// An extra path of the settings cannot be laid.
+    #[error(transparent)]
+    ExtraPath(#[from] ExtraPathError),
     /// A provisioning command failed.
     #[error("the provisioning command `{command}` failed with exit code {status}{}", .output.as_deref().map(|o| format!(":\n{o}")).unwrap_or_default())]
     Provision {

@@ -121,7 +121,7 @@ pub(super) fn player(
     name: &AgentName,
     steps: &[ScriptStep],
 ) -> Result<Vec<String>, CreateError> {
-    let path = agent.commands().join("play.sh");
+    let path = scripted::player_file(agent);
     let text = scripted::compile(steps, name);
     host.files().write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
     Ok(vec!["sh".to_owned(), path.to_string()])

@@ -206,7 +206,8 @@ pub(super) fn program(
             words = agent_type::brand_words(&resolved, &type_name, &request.agent_args)?
         }
         BuiltIn::Scripted => {
-            steps = agent_type::script_steps(world.client.files(), &world.cwd, &request.agent_args)?;
+            let (files, cwd) = (world.client.files(), &world.cwd);
+            steps = agent_type::script_steps(files, cwd, &resolved, &type_name, &request.agent_args)?;
         }
     }
     if let Some(headless) = &resolved.headless {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use mngr_config::ExtraPath;
 use mngr_host::git::{Git, IgnoredFiles, MirrorRoute, StartPoint};
 use mngr_host::host::Host;
 use mngr_host::rsync::{Endpoint, Rsync};
@@ -15,8 +14,8 @@ use super::plan::{Checkout, Plan};
 use super::request::{CreateRequest, UncleanFiles};
 use super::source::Source;
 use crate::journal::Journal;
-use crate::own_dirs;
 use crate::world::World;
+use crate::{extra_paths, own_dirs};
 
 /// How long a clone may take.
 pub(super) const CLONE_DEADLINE: Duration = Duration::from_secs(3600);
@@ -58,7 +57,11 @@ pub(super) fn make(
         let ignored = if ignored { IgnoredFiles::Include } else { IgnoredFiles::Leave };
         Git::new(host, source.path.clone()).copy_unclean_to(&plan.work_dir, ignored)?;
     }
-    extra_paths(world, host, source, &plan.work_dir)
+    for path in extra_paths::lay(host, &world.settings.work_dir_extra_paths, &source.path, &plan.work_dir)? {
+        let text = format!("`work_dir_extra_paths` names `{path}`, which the source does not have");
+        world.reporter.warn(&text);
+    }
+    Ok(())
 }
 
 fn worktree(
@@ -121,41 +124,4 @@ fn require_free(host: &dyn Host, path: &HostPath) -> Result<(), CreateError> {
         return Ok(());
     }
     Err(CreateError::TargetTaken { path: path.clone() })
-}
-
-/// `work_dir_extra_paths`: files git does not carry, shared with or copied from the source.
-fn extra_paths(
-    world: &World,
-    host: &dyn Host,
-    source: &Source,
-    work_dir: &HostPath,
-) -> Result<(), CreateError> {
-    for (path, kind) in &world.settings.work_dir_extra_paths {
-        let is_inside =
-            !path.starts_with('/') && !path.split('/').any(|part| part == "..") && !path.is_empty();
-        if !is_inside {
-            return Err(CreateError::ExtraPath { path: path.clone() });
-        }
-        let (from, to) = (source.path.join(path), work_dir.join(path));
-        if !host.files().exists(&from)? {
-            world
-                .reporter
-                .warn(&format!("`work_dir_extra_paths` names `{path}`, which the source does not have"));
-            continue;
-        }
-        if host.files().exists(&to)? {
-            return Err(CreateError::TargetTaken { path: to });
-        }
-        if let Some(parent) = to.parent() {
-            host.files().make_folder(&parent)?;
-        }
-        match kind {
-            ExtraPath::Share => host.files().link(from.as_str(), &to)?,
-            ExtraPath::Copy => {
-                let target = to.parent().unwrap_or_else(|| work_dir.clone());
-                Rsync::new(Endpoint::Itself(from), Endpoint::Contents(target)).run(host)?;
-            }
-        }
-    }
-    Ok(())
 }

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use mngr_agents::detect;
+use mngr_agents::scripted;
 use mngr_agents::transcript::Brand;
 use mngr_host::fault;
 use mngr_host::files::{Durability, FileKind};
@@ -225,7 +226,7 @@ fn carry_out(
     })
 }
 
-/// Copies the agent's events and its conversation to where they outlive the trash.
+/// Copies the agent's events, its conversation and what a script says it used to where they outlive the trash.
 fn preserve(host: &dyn Host, manifest: &Manifest, state: &AgentLayout) -> Result<Option<HostPath>, String> {
     let files = host.files();
     let text = |error: &dyn std::error::Error| crate::error_chain(error);
@@ -236,7 +237,7 @@ fn preserve(host: &dyn Host, manifest: &Manifest, state: &AgentLayout) -> Result
     let preserved = host.layout().preserved_of(&manifest.name, &manifest.id);
     let mut has_any = false;
     let conversation = brand.map(Brand::kept).unwrap_or_default().iter().map(|kept| state.root().join(kept));
-    for from in conversation.chain([state.events()]) {
+    for from in conversation.chain([state.root().join(scripted::USAGE), state.events()]) {
         let is_empty = match files.stat(&from).map_err(|e| text(&e))?.map(|stat| stat.kind) {
             Some(FileKind::Folder) => files.list(&from).map_err(|e| text(&e))?.is_empty(),
             // A link may lead to anything, also to what is not the agent's.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mngr_agents::scripted::SpendingLog;
 use mngr_agents::transcript::{Entry, NativeLog, Scope, Spend};
 use mngr_agents::usage::Billing;
-use mngr_host::files::FilesError;
+use mngr_host::files::{Files, FilesError};
 use mngr_host::interrupt::Interrupted;
 use mngr_model::HostPath;
 
@@ -27,11 +28,33 @@ pub enum UsageError {
     Interrupted(#[from] Interrupted),
 }
 
+/// Where it is written down.
+enum Log {
+    /// In the conversation.
+    Native(NativeLog),
+    /// In a file of its own: a script has no model to talk to.
+    Scripted(SpendingLog),
+}
+
+impl Log {
+    fn read_more(&mut self, files: &dyn Files) -> Result<Vec<Spend>, FilesError> {
+        let entries = match self {
+            Self::Native(log) => log.read_more(files)?,
+            Self::Scripted(log) => return log.read_more(files),
+        };
+        let spent = |entry| match entry {
+            Entry::Spent(spend) => Some(spend),
+            Entry::Said(_) | Entry::Damaged { .. } => None,
+        };
+        Ok(entries.into_iter().filter_map(spent).collect())
+    }
+}
+
 /// Keeps count of one agent.
 pub struct Meter {
     pub(super) remains: Remains,
     pub(super) billing: Billing,
-    log: NativeLog,
+    log: Log,
     answers: BTreeMap<String, Spend>,
 }
 
@@ -39,9 +62,17 @@ impl Meter {
     /// The meter of an agent, read once; `None` when its type records nothing.
     pub fn of(remains: Remains) -> Result<Option<Self>, UsageError> {
         let failed = |source| UsageError::Files { name: remains.name.to_string(), source };
-        let Some(brand) = remains.brand().map_err(failed)? else { return Ok(None) };
-        let billing = Billing::of(brand, remains.host.files(), &remains.state).map_err(failed)?;
-        let log = NativeLog::new(brand, remains.state.clone(), Scope::Everything);
+        let (files, state) = (remains.host.files(), &remains.state);
+        let (log, billing) = match remains.brand().map_err(failed)? {
+            Some(brand) => {
+                let log = NativeLog::new(brand, state.clone(), Scope::Everything);
+                (Log::Native(log), Billing::of(brand, files, state).map_err(failed)?)
+            }
+            None => match SpendingLog::of_state(files, state).map_err(failed)? {
+                Some(log) => (Log::Scripted(log), Billing::Unknown),
+                None => return Ok(None),
+            },
+        };
         let mut meter = Self { remains, billing, log, answers: BTreeMap::new() };
         meter.read_more()?;
         Ok(Some(meter))
@@ -50,10 +81,8 @@ impl Meter {
     /// Counts what was recorded since the last call.
     pub fn read_more(&mut self) -> Result<(), UsageError> {
         let failed = |source| UsageError::Files { name: self.remains.name.to_string(), source };
-        for entry in self.log.read_more(self.remains.host.files()).map_err(failed)? {
-            if let Entry::Spent(spend) = entry {
-                self.answers.insert(spend.key.clone(), spend);
-            }
+        for spend in self.log.read_more(self.remains.host.files()).map_err(failed)? {
+            self.answers.insert(spend.key.clone(), spend);
         }
         Ok(())
     }
@@ -64,7 +93,10 @@ impl Meter {
     }
 
     /// The folders in which more may be recorded.
-    pub(super) fn folders(&self) -> Vec<HostPath> {
-        self.log.folders(self.remains.host.files()).unwrap_or_default()
+    pub fn folders(&self) -> Vec<HostPath> {
+        match &self.log {
+            Log::Native(log) => log.folders(self.remains.host.files()).unwrap_or_default(),
+            Log::Scripted(log) => log.folder().into_iter().collect(),
+        }
     }
 }

@@ -99,6 +99,13 @@ pub fn sum_up(meters: &[Meter], by: &GroupBy, since: Option<Timestamp>, prices: 
     (groups.into_values().collect(), total)
 }
 
+impl Meter {
+    /// Everything this agent has used.
+    pub fn total(&self, prices: &Prices) -> Sum {
+        sum_up(std::slice::from_ref(self), &GroupBy::Agent, None, prices).1
+    }
+}
+
 /// The group of an answer. Agents may share a name, but not an id.
 fn key(by: &GroupBy, meter: &Meter, spend: &Spend) -> (String, Option<String>) {
     let none = || NONE.to_owned();

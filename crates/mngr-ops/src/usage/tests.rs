@@ -73,6 +73,17 @@ fn what_is_older_is_left_out() {
 }
 
 #[test]
+fn one_meter_says_what_its_agent_used_and_where_more_may_appear() {
+    let test = TestWorld::new();
+    let one = meter(&test, "one", "claude");
+    let _other = meter(&test, "two", "codex");
+    let total = one.total(&Prices::built_in());
+    assert_eq!((total.total_tokens, total.answers), (9675, 3));
+    assert!(total.total_cost_usd > 0.0);
+    assert!(one.folders().iter().any(|folder| folder.as_str().ends_with("projects/-w")));
+}
+
+#[test]
 fn an_agent_whose_type_records_nothing_has_no_meter() {
     let test = TestWorld::new();
     assert!(Meter::of(Remains::of(&test.add("plain", "command", &["true"]))).unwrap().is_none());

@@ -108,12 +108,20 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
 impl Answer {
     /// What the model does in `scenario` at this point of the conversation.
     pub(super) fn to(conversation: &Conversation, scenario: &Scenario) -> Self {
+        match &conversation.turn {
+            Turn::ToolResult(result) if !conversation.is_beside() => {
+                Self::Speech(Speech::text(format!("The tool said: {}", beginning(result))))
+            }
+            _ => Self::step(conversation, scenario),
+        }
+    }
+
+    /// The same as a step of a play, which what a tool said does not end.
+    pub(super) fn step(conversation: &Conversation, scenario: &Scenario) -> Self {
         let said = match &conversation.turn {
             // Titles, summaries and checks of the connection are never part of a scenario.
-            _ if conversation.tools.is_empty() => return Self::Speech(Speech::text("A small matter")),
-            Turn::ToolResult(result) => {
-                return Self::Speech(Speech::text(format!("The tool said: {}", beginning(result))));
-            }
+            _ if conversation.is_beside() => return Self::Speech(Speech::text("A small matter")),
+            Turn::ToolResult(result) => result.clone(),
             Turn::User(said) => said.join("\n"),
         };
         let call = |call: Option<ToolCall>, otherwise: &str| match call {
@@ -131,6 +139,9 @@ impl Answer {
             }
             Scenario::SafeTool { command } => {
                 call(tools::shell(&conversation.tools, command, Permission::NotNeeded), "I have no shell.")
+            }
+            Scenario::Call { tool, input } => {
+                call(tools::named(&conversation.tools, tool, input), "I have no such tool.")
             }
             Scenario::Ask => call(tools::question(&conversation.tools), "Which colour do you want?"),
             Scenario::Think(time) => {
@@ -159,10 +170,13 @@ fn beginning(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn asked(text: &str) -> Conversation {
-        Conversation { turn: Turn::User(vec![text.into()]), tools: vec!["Bash".into()], streamed: true }
+        let turn = Turn::User(vec![text.into()]);
+        Conversation { turn, tools: vec!["Bash".into()], streamed: true, answers: 0 }
     }
 
     fn speech(answer: Answer) -> Speech {
@@ -193,6 +207,19 @@ mod tests {
             let speech = speech(Answer::to(&conversation, &scenario));
             assert_eq!(speech.parts, [Part::Text("The tool said: done".into())]);
         }
+    }
+
+    #[test]
+    fn a_step_of_a_play_follows_what_a_tool_said() {
+        let conversation = Conversation { turn: Turn::ToolResult("done".into()), ..asked("") };
+        let call = Scenario::Call { tool: "Bash".into(), input: json!({"command": "ls"}) };
+        let parts = speech(Answer::step(&conversation, &call)).parts;
+        let called = ToolCall { name: "Bash".into(), input: json!({"command": "ls"}) };
+        assert_eq!(parts[1], Part::Call(called));
+        let missing = Scenario::Call { tool: "Fly".into(), input: Value::Null };
+        assert!(!speech(Answer::step(&conversation, &missing)).calls_a_tool());
+        let beside = Conversation { tools: Vec::new(), ..conversation };
+        assert!(!speech(Answer::step(&beside, &call)).calls_a_tool());
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(super) struct Conversation {
     pub(super) tools: Vec<String>,
     /// Whether the answer is wanted as a stream of events.
     pub(super) streamed: bool,
+    /// How often the model has answered in it before.
+    pub(super) answers: usize,
 }
 
 impl Conversation {
@@ -27,7 +29,19 @@ impl Conversation {
         let name =
             |tool: &Value| Some(tool["name"].as_str().or(tool["function"]["name"].as_str())?.to_owned());
         let tools = request["tools"].as_array().into_iter().flatten().filter_map(name).collect();
-        Self { turn: turn(messages(request)), tools, streamed: request["stream"] == true }
+        let messages = messages(request);
+        let answers = messages.chunk_by(|one, next| is_from_the_model(one) == is_from_the_model(next));
+        Self {
+            turn: turn(messages),
+            tools,
+            streamed: request["stream"] == true,
+            answers: answers.filter(|run| is_from_the_model(&run[0])).count(),
+        }
+    }
+
+    /// Whether it is about a title, a summary or the connection, beside the user's conversation.
+    pub(super) fn is_beside(&self) -> bool {
+        self.tools.is_empty()
     }
 
     /// What the user said, if it is the user's turn.
@@ -176,6 +190,20 @@ mod tests {
         ]});
         assert_eq!(history(&request), ["first", "second", "third", "fourth"]);
         assert_eq!(turn(request), Turn::User(vec!["second".into(), "third".into(), "fourth".into()]));
+    }
+
+    #[test]
+    fn an_answer_counts_once_however_many_messages_it_is_spread_over() {
+        let items = json!([
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]},
+            {"type": "reasoning"},
+            {"type": "function_call", "call_id": "c", "name": "shell"},
+            {"type": "function_call_output", "call_id": "c", "output": "out"},
+            {"type": "message", "role": "assistant", "content": []},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "more"}]},
+        ]);
+        assert_eq!(Conversation::read(&json!({"input": items})).answers, 2);
+        assert_eq!(Conversation::read(&json!({"messages": []})).answers, 0);
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 /// What the model does when it is asked.
 ///
 /// A message chooses one by its word in double square brackets, with an argument where one is named below:
 /// `please wait [[slow 50]]`. The first such word of a message counts, and one that is none of these does not.
 /// Once the agent has sent back what a tool said, the model ends the turn with a short text, whatever the
-/// scenario.
+/// scenario; only a [play](super::ModelServer::rehearse) goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scenario {
     /// `[[echo]]`: repeats the beginning of the message.
@@ -21,6 +23,13 @@ pub enum Scenario {
     SafeTool {
         /// The command; it prints a word unless one is named.
         command: String,
+    },
+    /// Uses a tool of the agent under the agent's own name for it; no word chooses this.
+    Call {
+        /// The name.
+        tool: String,
+        /// What the tool is given.
+        input: Value,
     },
     /// `[[think MILLISECONDS]]`: thinks aloud for this time, ten seconds unless told, before it answers.
     Think(Duration),

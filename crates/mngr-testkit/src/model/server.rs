@@ -71,9 +71,16 @@ struct Shared {
 
 struct State {
     scenario: Scenario,
+    plays: Vec<Play>,
     requests: Vec<Recorded>,
     connections: Vec<TcpStream>,
     stopped: bool,
+}
+
+/// The steps of a conversation that begins with a cue.
+struct Play {
+    cue: String,
+    steps: Vec<Scenario>,
 }
 
 impl ModelServer {
@@ -88,8 +95,13 @@ impl ModelServer {
     pub fn start_on(port: u16) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).or_fail("listening on loopback");
         let address = listener.local_addr().or_fail("asking for the port of the model server");
-        let state =
-            State { scenario: Scenario::Echo, requests: Vec::new(), connections: Vec::new(), stopped: false };
+        let state = State {
+            scenario: Scenario::Echo,
+            plays: Vec::new(),
+            requests: Vec::new(),
+            connections: Vec::new(),
+            stopped: false,
+        };
         let shared = Arc::new(Shared { state: Mutex::new(state), stopping: Condvar::new() });
         let for_acceptor = Arc::clone(&shared);
         let acceptor = Some(thread::spawn(move || accept(&listener, &for_acceptor)));
@@ -104,6 +116,12 @@ impl ModelServer {
     /// What the model does with messages that do not choose for themselves.
     pub fn set_scenario(&self, scenario: Scenario) {
         self.shared.state().scenario = scenario;
+    }
+
+    /// What the model does in conversations whose first message contains `cue`: one step each time it is asked,
+    /// whether a user or a tool spoke. After the last step it behaves as everywhere else.
+    pub fn rehearse(&self, cue: impl Into<String>, steps: impl Into<Vec<Scenario>>) {
+        self.shared.state().plays.push(Play { cue: cue.into(), steps: steps.into() });
     }
 
     /// All requests so far, in the order in which they were read.
@@ -152,6 +170,15 @@ impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         // What a failed thread left is still worth asserting on.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The step of a play that the conversation has come to, if it is one that was rehearsed.
+    fn step(&self, body: &Value, conversation: &Conversation) -> Option<Scenario> {
+        let history = conversation::history(body);
+        let first = history.first()?;
+        let state = self.state();
+        let play = state.plays.iter().find(|play| first.contains(&play.cue))?;
+        play.steps.get(conversation.answers).cloned()
     }
 
     /// Waits, and says whether the server still runs.
@@ -214,11 +241,20 @@ fn respond(mut connection: &TcpStream, shared: &Shared, request: Request) -> io:
         return Ok((record(shared, request, String::new(), None, body), Ending::Complete));
     };
     let conversation = Conversation::read(&body);
-    // Of several messages the earlier ones may be left from a turn that the user interrupted.
-    let chosen = conversation.said().last().and_then(|text| Scenario::in_message(text));
-    let scenario = chosen.unwrap_or_else(|| shared.state().scenario.clone());
-    let answer = Answer::to(&conversation, &scenario);
-    let scenario = (!conversation.tools.is_empty()).then_some(scenario);
+    let (scenario, answer) = match shared.step(&body, &conversation) {
+        Some(step) => {
+            let answer = Answer::step(&conversation, &step);
+            (step, answer)
+        }
+        None => {
+            // Of several messages the earlier ones may be left from a turn that the user interrupted.
+            let chosen = conversation.said().last().and_then(|text| Scenario::in_message(text));
+            let scenario = chosen.unwrap_or_else(|| shared.state().scenario.clone());
+            let answer = Answer::to(&conversation, &scenario);
+            (scenario, answer)
+        }
+    };
+    let scenario = (!conversation.is_beside()).then_some(scenario);
     let number = record(shared, request, conversation.said().join("\n"), scenario, body);
     match answer {
         Answer::Refusal(refusal) => write_plain(&mut connection, &wire.refuse(refusal))?,

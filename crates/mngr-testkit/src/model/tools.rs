@@ -41,6 +41,11 @@ pub(super) fn question(offered: &[String]) -> Option<ToolCall> {
     })
 }
 
+/// A call of the tool with this name, if it is offered.
+pub(super) fn named(offered: &[String], wanted: &str, input: &Value) -> Option<ToolCall> {
+    first(offered, |name| (name == wanted).then(|| input.clone()))
+}
+
 /// Codex asks only about a command that the model itself wants to run outside of the sandbox.
 fn escalated(mut input: Value, permission: Permission) -> Value {
     if permission == Permission::Asked {

@@ -82,17 +82,18 @@ impl Clusters {
     pub fn clusters(&self) -> Vec<Cluster> {
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
         order.sort_by_key(|number| (usize::MAX - self.groups[*number].members.len(), *number));
-        order.into_iter().map(|number| self.cluster(number)).collect()
+        order.into_iter().filter_map(|number| self.cluster(number)).collect()
     }
 
-    fn cluster(&self, number: usize) -> Cluster {
-        let group = &self.groups[number];
-        Cluster {
+    /// The group of that number, as [`Clusters::add`] returned it.
+    pub fn cluster(&self, number: usize) -> Option<Cluster> {
+        let group = self.groups.get(number)?;
+        Some(Cluster {
             stage: group.stage.clone(),
             template: group.words.join(" "),
             example: group.example.clone(),
             members: group.members.clone(),
-        }
+        })
     }
 }
 

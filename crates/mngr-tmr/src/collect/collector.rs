@@ -93,7 +93,7 @@ pub enum CollectorError {
 }
 
 /// What the user asked for: where to look, and what to tell the framework.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Selection {
     /// Paths or whatever else the framework takes for a selection.
     pub paths: Vec<String>,

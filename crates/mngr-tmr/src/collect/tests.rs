@@ -213,6 +213,8 @@ fn tool_pytest_lists_and_runs_its_tests() {
         def test_teardown(boom): pass\n";
     let project = Project::new(&[
         ("tests/test_a.py", test),
+        // As quiet as projects are that want dots only.
+        ("pytest.ini", "[pytest]\naddopts = -q -q\n"),
         ("empty/x", ""),
         ("broken/test_b.py", "import nothing_like_it"),
     ]);

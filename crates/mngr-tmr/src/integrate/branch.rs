@@ -1,10 +1,28 @@
-//! The run's own branch: read, and moved in one step. Work of others on it is never lost, and no checkout is pulled
+//! The run's own commits and its branch: made, read, and moved in one step. Work of others on it is never lost, and no checkout is pulled
 //! away under anybody.
 
-use mngr_host::git::{BranchState, CommitInfo, Git};
+use mngr_host::git::{BranchState, CommitInfo, Git, GitError, NewCommit};
 
 use super::error::IntegrateError;
-use super::replay::EMAIL;
+use super::run::Integrator;
+
+/// Who makes the commits.
+const NAME: &str = "mngr tmr";
+/// By this the run's own commits are told from others.
+const EMAIL: &str = "tmr@mngr.invalid";
+
+impl Integrator<'_> {
+    /// A commit of the run, which no ref points to yet.
+    pub(super) fn commit(
+        &self,
+        git: &Git<'_>,
+        tree: &str,
+        parent: &str,
+        message: &str,
+    ) -> Result<String, GitError> {
+        git.commit_tree(&NewCommit { tree, parent, message, name: NAME, email: EMAIL, time: self.time })
+    }
+}
 
 /// Makes the branch point at a commit.
 pub(super) fn point(git: &Git<'_>, branch: &str, base: &str, tip: &str) -> Result<(), IntegrateError> {

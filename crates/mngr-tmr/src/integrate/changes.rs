@@ -31,13 +31,6 @@ impl Piece {
         &self.input.candidate.task
     }
 
-    /// The subject of its first commit that changes the implementation, or of its first commit.
-    pub(super) fn subject(&self) -> &str {
-        let commits = &self.input.verification.commits;
-        let wanted = commits.iter().find(|commit| commit.touches_implementation()).or(commits.first());
-        wanted.map(|commit| commit.subject.as_str()).unwrap_or_default()
-    }
-
     fn is_unblocked(&self) -> bool {
         self.input.verification.before.verdict != Verdict::Passed
     }

@@ -3,16 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use mngr_host::git::{CommitInfo, Git, GitError, NewCommit};
+use mngr_host::git::{CommitInfo, Git, GitError};
 use mngr_model::run::{Event, Integration, IntegrationStep, TaskId};
 use serde_json::Map;
 
 use super::branch;
 use super::checks::Snapshot;
 use super::error::IntegrateError;
-use super::replay::{EMAIL, NAME};
 use super::run::{Integrator, integrated_branch};
-use super::why::{find, is_implementation, tasks_of};
+use super::why::{find, has_own_place, tasks_of};
 
 /// Which commit, and what has to go on passing.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +33,7 @@ impl Integrator<'_> {
         let branch = integrated_branch(&self.run);
         let commits = branch::own_commits(&git, &branch, &self.base, &git.resolve(&branch)?)?;
         let dropped = find(&commits, request.commit, &branch)?;
-        if !is_implementation(dropped) {
+        if !has_own_place(dropped) {
             return Err(IntegrateError::NotImplementation { commit: dropped.oid.clone() });
         }
         let parent = dropped.parents.first().cloned().unwrap_or_else(|| self.base.clone());
@@ -81,14 +80,7 @@ impl Integrator<'_> {
             }
             other => other?,
         };
-        let commit = git.commit_tree(&NewCommit {
-            tree: &tree,
-            parent: &tip.commit,
-            message: &later.message,
-            name: NAME,
-            email: EMAIL,
-            time: self.time,
-        })?;
+        let commit = self.commit(git, &tree, &tip.commit, &later.message)?;
         Ok(Snapshot { commit, tree })
     }
 }

@@ -45,6 +45,12 @@ pub enum IntegrateError {
         /// The branch.
         branch: String,
     },
+    /// A commit of the integrating agent that does not follow the result it was asked about.
+    #[error("the commit `{commit}` does not follow the integrated branch in a line")]
+    NotInLine {
+        /// The commit.
+        commit: String,
+    },
     /// Only implementation commits can be dropped.
     #[error("`{commit}` is not an implementation commit")]
     NotImplementation {

@@ -1,9 +1,9 @@
 //! The messages of the result's commits: a subject, and trailers by which `why` and `drop` work. What agents wrote is
 //! cleaned of control characters and cut. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mngr_model::run::{ChangeKind, Verdict};
+use mngr_model::run::{ChangeKind, TaskId, Verdict};
 
 use super::changes::{Change, Piece};
 use super::hunks::Votes;
@@ -60,22 +60,43 @@ pub(super) fn tests_and_docs(pieces: &[&Piece]) -> Text {
     let agents = if pieces.len() == 1 { "1 agent".to_owned() } else { format!("{} agents", pieces.len()) };
     let mut trailers = common(pieces);
     trailers.push((trailer::TESTS, format!("{} passed", pieces.len())));
-    trailers.push((trailer::COST, cost(pieces)));
+    trailers.push((trailer::COST, cost_of(pieces)));
     Text { subject: format!("Tests and docs: the changes of {agents}"), trailers }
 }
 
 /// The message of an implementation commit.
 pub(super) fn implementation(pieces: &[&Piece], change: &Change, tests: usize) -> Text {
-    let subject = clean(pieces.first().map(|piece| piece.subject()).unwrap_or_default());
-    let subject = match ChangeKind::of_subject(&subject) {
-        Some(_) => subject,
-        None => format!("[{}] {subject}", ChangeKind::FixImpl.name()).trim_end().to_owned(),
-    };
+    let subject = pieces.first().map(|piece| piece.input.verification.subject()).unwrap_or_default();
+    let subject = tagged(subject, ChangeKind::FixImpl);
     let mut trailers = common(pieces);
     trailers.push((trailer::TESTS, format!("{tests} passed")));
     trailers.push((trailer::VOTES, change.votes.to_string()));
     trailers.push((trailer::RANK, change.score.to_string()));
-    trailers.push((trailer::COST, cost(pieces)));
+    trailers.push((trailer::COST, cost_of(pieces)));
+    Text { subject, trailers }
+}
+
+/// The message of a commit that the integrating agent made. `before` says what the tests it is for came to without it.
+pub(super) fn adopted(
+    commit: &CommitFacts,
+    before: &BTreeMap<TaskId, Verdict>,
+    tests: usize,
+    spent: Cost,
+) -> Text {
+    let all_passed = before.values().all(|verdict| *verdict == Verdict::Passed);
+    let kinds = kinds_of(commit, if all_passed { Verdict::Passed } else { Verdict::Failed });
+    let subject = tagged(&commit.subject, kinds.first().copied().unwrap_or(ChangeKind::FixImpl));
+    let named = before.keys().map(|task| (trailer::TASK, clean_value(task.as_str())));
+    let of_kind = kinds.iter().map(|kind| (trailer::KIND, kind.name().to_owned()));
+    let evidence = before.iter().map(|(task, verdict)| {
+        let passed = usize::from(*verdict == Verdict::Passed);
+        let measured = format!("{}: passed {passed}/1 before, 1/1 after", clean_value(task.as_str()));
+        (trailer::EVIDENCE, measured)
+    });
+    let mut trailers: Vec<_> = named.chain(of_kind).chain(evidence).collect();
+    trailers.push((trailer::TESTS, format!("{tests} passed")));
+    trailers.push((trailer::RANK, "by the integrator, after all others".to_owned()));
+    trailers.push((trailer::COST, format!("{} for all commits of the integrator", cost(&[spent]))));
     Text { subject, trailers }
 }
 
@@ -121,11 +142,14 @@ fn kinds_of(commit: &CommitFacts, before: Verdict) -> BTreeSet<ChangeKind> {
     commit.measured.iter().map(of_class).collect()
 }
 
-fn cost(pieces: &[&Piece]) -> String {
-    let costs = || pieces.iter().map(|piece| piece.input.candidate.cost);
-    let sum = |total: Option<u64>, cost: Cost| Some(total.unwrap_or(0) + cost.tokens?);
-    let tokens: Option<u64> = costs().filter(|cost| cost.tokens.is_some()).fold(None, sum);
-    let dollars: Vec<f64> = costs().filter_map(|cost| cost.dollars).collect();
+fn cost_of(pieces: &[&Piece]) -> String {
+    cost(&pieces.iter().map(|piece| piece.input.candidate.cost).collect::<Vec<_>>())
+}
+
+fn cost(costs: &[Cost]) -> String {
+    let sum = |total: Option<u64>, tokens: u64| Some(total.unwrap_or(0) + tokens);
+    let tokens: Option<u64> = costs.iter().filter_map(|cost| cost.tokens).fold(None, sum);
+    let dollars: Vec<f64> = costs.iter().filter_map(|cost| cost.dollars).collect();
     match (tokens, dollars.is_empty()) {
         (None, true) => "unknown".to_owned(),
         (Some(tokens), true) => format!("{tokens} tokens"),
@@ -134,8 +158,17 @@ fn cost(pieces: &[&Piece]) -> String {
     }
 }
 
+/// A subject that says its kind.
+fn tagged(subject: &str, kind: ChangeKind) -> String {
+    let subject = clean(subject);
+    match ChangeKind::of_subject(&subject) {
+        Some(_) => subject,
+        None => format!("[{kind}] {subject}").trim_end().to_owned(),
+    }
+}
+
 /// One short line.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     clean_value(text).chars().take(MAX_SUBJECT).collect::<String>().trim_end().to_owned()
 }
 

@@ -2,12 +2,15 @@
 //!
 //! No model is asked. Equal changes are one with votes; the order follows a formula whose reasons are kept; every
 //! commit passes the project's gate and the tests it is about; what does not is left out with its reason. What cannot
-//! be decided by machine (conflicts, changes repeated in many files) is handed on as a list.
+//! be decided by machine (conflicts, changes repeated in many files) is handed on as a list; what an agent makes of it
+//! is judged like everything else.
 //!
 //! The same inputs give the same trees, subjects and order. Everything happens in worktrees of the run and in commits
 //! no ref points to; the branch is moved last, in one step, so that a killed integration leaves nothing half done.
 //! What must never be here: the user's checkout, or any branch but the run's own.
 
+mod adopt;
+mod ask;
 mod assemble;
 mod blame;
 mod branch;
@@ -24,6 +27,8 @@ mod run;
 mod squash;
 mod why;
 
+pub use adopt::{AdoptRequest, Adopted, LeftOut, NotAdopted};
+pub use ask::Left;
 pub use checks::{Check, Failure, Gate};
 pub use drop::DropRequest;
 pub use error::IntegrateError;
@@ -37,3 +42,5 @@ pub use why::Why;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_adopt;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use mngr_host::git::{FileChange, NewCommit, RepoPath};
+use mngr_host::git::{FileChange, RepoPath};
 use mngr_model::run::TaskId;
 
 use super::assemble::Part;
@@ -15,11 +15,6 @@ use super::checks::Snapshot;
 use super::error::IntegrateError;
 use super::message::{self, Text};
 use super::run::{CommitKind, Conflict, Expelled, Found, IntegratedCommit, Work};
-
-/// Who makes the commits.
-pub(super) const NAME: &str = "mngr tmr";
-/// By this the run's own commits are told from others.
-pub(super) const EMAIL: &str = "tmr@mngr.invalid";
 
 /// An implementation change that is in, with what later ones need to know of it.
 pub(super) struct Picked {
@@ -195,14 +190,7 @@ impl Work<'_> {
 
     /// A commit no ref points to yet.
     pub(super) fn commit(&self, tree: &str, parent: &str, text: &Text) -> Result<String, IntegrateError> {
-        Ok(self.git.commit_tree(&NewCommit {
-            tree,
-            parent,
-            message: &text.whole(),
-            name: NAME,
-            email: EMAIL,
-            time: self.integrator.time,
-        })?)
+        Ok(self.integrator.commit(self.git, tree, parent, &text.whole())?)
     }
 
     /// A commit only for checks.

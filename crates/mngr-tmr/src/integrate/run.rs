@@ -179,6 +179,19 @@ impl<'a> Integrator<'a> {
         Ok(Integrated { branch, tip, commits, contained, expelled, remaining })
     }
 
+    /// Whether the gate passes before anything was changed.
+    ///
+    /// # Errors
+    /// When it does not, or cannot be run.
+    pub fn check_base(&self) -> Result<(), IntegrateError> {
+        let git = Git::new(self.host, self.repository.clone());
+        let base = Snapshot { commit: self.base.clone(), tree: git.tree_of(&self.base)? };
+        match self.checks().check(&base, &Check::Gate)? {
+            Some(failure) => Err(IntegrateError::GateFailsAtBase { failure }),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn checks(&self) -> Checks<'_> {
         Checks::new(self.runner, self.tests, self.gate)
     }
@@ -202,12 +215,12 @@ pub(super) struct Found {
 }
 
 /// Writes the steps down.
-struct Log<'l> {
-    on_event: &'l mut dyn FnMut(Event),
+pub(super) struct Log<'l> {
+    pub(super) on_event: &'l mut dyn FnMut(Event),
 }
 
 impl Log<'_> {
-    fn step<'t>(
+    pub(super) fn step<'t>(
         &mut self,
         step: IntegrationStep,
         tasks: impl IntoIterator<Item = &'t TaskId>,

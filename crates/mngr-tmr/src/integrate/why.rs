@@ -77,8 +77,8 @@ pub(super) fn tasks_of(commit: &CommitInfo) -> Vec<TaskId> {
     values.filter_map(|(_, value)| value.parse().ok()).collect()
 }
 
-/// Whether a commit changes the implementation.
-pub(super) fn is_implementation(commit: &CommitInfo) -> bool {
+/// Whether a commit stands for itself and can be dropped: all but the one of tests and documentation of all agents.
+pub(super) fn has_own_place(commit: &CommitInfo) -> bool {
     trailers(&commit.message).iter().any(|(name, _)| name == trailer::RANK)
 }
 

@@ -170,3 +170,37 @@ proptest! {
         prop_assert!(seen.damaged <= 1);
     }
 }
+
+#[test]
+fn a_look_tells_how_a_run_began_and_whether_somebody_works_on_it() {
+    let place = Place::new();
+    assert_eq!(beginning(place.host.as_ref(), &place.folder).unwrap(), None);
+    let journal = place.begin().unwrap();
+    let began = beginning(place.host.as_ref(), &place.folder).unwrap().unwrap();
+    assert_eq!((began.started, Some(began.at)), (started(), journal.run().began));
+    assert_eq!(owner(place.host.as_ref(), &place.folder).unwrap(), Owner::Working);
+    drop(journal);
+    assert_eq!(owner(place.host.as_ref(), &place.folder).unwrap(), Owner::Gone);
+    place.set_bytes(b"{\"time\":");
+    assert_eq!(beginning(place.host.as_ref(), &place.folder).unwrap(), None, "a line cut short says nothing");
+}
+
+#[test]
+fn a_follower_reads_every_line_once_and_none_before_its_end() {
+    let place = Place::new();
+    let mut journal = place.begin().unwrap();
+    let mut follower = Follower::new(place.host.clone(), &place.folder);
+    let seqs = |follower: &mut Follower| -> Vec<u64> {
+        follower.next().unwrap().iter().map(|entry| entry.seq).collect()
+    };
+    assert_eq!(seqs(&mut follower), [1]);
+    assert_eq!(seqs(&mut follower), [0; 0]);
+    let task: TaskId = "a".parse().unwrap();
+    journal.append(Event::TaskQueued(Queued { task, reason: QueueReason::Failing })).unwrap();
+    let whole = place.bytes();
+    place.set_bytes(&whole[..whole.len() - 3]);
+    assert_eq!(seqs(&mut follower), [0; 0], "half a line says nothing yet");
+    place.set_bytes(&whole);
+    assert_eq!(seqs(&mut follower), [2]);
+    assert_eq!(follower.damaged(), 0);
+}

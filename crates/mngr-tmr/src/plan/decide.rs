@@ -1,12 +1,13 @@
 //! Which tests get an agent, and why. Pure.
 
 use mngr_model::run::{AttemptNumber, Event, QueueReason, Queued, Stage, StageChange, TaskId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::pre_run::{Finding, Tested};
 
 /// Which tests get an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AgentsFor {
     /// Those that do not pass, and those named one by one.
     Failing,

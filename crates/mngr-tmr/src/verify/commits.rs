@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use mngr_host::git::{CommitInfo, RepoPath};
 use mngr_model::run::ChangeKind;
+use serde::{Deserialize, Serialize};
 
 use super::paths::{PathClass, PathRules};
 
@@ -19,7 +20,7 @@ pub enum Label {
 }
 
 /// A commit: claimed and measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitFacts {
     /// Its name.
     pub oid: String,

@@ -6,6 +6,7 @@
 use mngr_host::git::{FileChange, Line};
 use mngr_model::run::ChangeKind;
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 
 use super::glob::Glob;
 
@@ -41,7 +42,7 @@ pub struct ContractRule {
 }
 
 /// A rule that was broken.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("`{path}` breaks the rule `{rule}`{}", .line.as_ref().map(|line| format!(": `{line}`")).unwrap_or_default())]
 pub struct Breach {
     /// The rule.

@@ -1,11 +1,13 @@
 //! What follows from what was measured. Pure: one table, from facts to a decision with its reason.
 
 use mngr_model::run::{FailureKind, Verdict};
+use serde::{Deserialize, Serialize};
 
 use super::contract::Breach;
 
 /// Which parts of a change go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Parts {
     /// All of it.
     All,
@@ -14,7 +16,8 @@ pub enum Parts {
 }
 
 /// What becomes of a candidate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// It may be integrated.
     Integrate(Parts),
@@ -27,7 +30,8 @@ pub enum Decision {
 }
 
 /// Why a candidate is not integrated.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// The agent says the test passes; it does not.
     #[error("claimed to pass, but failed in all {runs} runs")]

@@ -10,8 +10,10 @@ use mngr_model::run::{
     AttemptNumber, ChangeKind, Classified, ClassifiedCommit, Event, Measured, MeasuredRun, TaskId, Verdict,
     What,
 };
+use serde::{Deserialize, Serialize};
 
-use super::commits::{CommitFacts, Label};
+use super::breach::{Changed, breach};
+use super::commits::CommitFacts;
 use super::decide::{Decision, Facts, Refusal, decide};
 use super::paths::PathClass;
 use super::rules::Rules;
@@ -20,7 +22,7 @@ use crate::candidate::{Candidate, Claims};
 use crate::collect::Collector;
 
 /// Several runs of one test on one commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runs {
     /// Each run.
     pub runs: Vec<MeasuredRun>,
@@ -39,7 +41,8 @@ impl std::fmt::Display for Runs {
 }
 
 /// Why it cannot be measured whether a test would notice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Unmeasurable {
     /// Nothing was changed.
     NoChange,
@@ -48,7 +51,8 @@ pub enum Unmeasurable {
 }
 
 /// Whether the test notices that the fix is missing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mutation {
     /// The changed test on the old implementation.
     Run(Runs),
@@ -59,7 +63,7 @@ pub enum Mutation {
 }
 
 /// What an agent claims and what was measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
     /// The test.
     pub task: TaskId,
@@ -87,6 +91,12 @@ impl Verification {
             Mutation::SameAsBefore => self.before.verdict,
             Mutation::NotMeasurable(_) => Verdict::NotMeasurable,
         }
+    }
+
+    /// The subject of the first commit that changes the implementation, or of the first; untrusted text.
+    pub fn subject(&self) -> &str {
+        let wanted = self.commits.iter().find(|commit| commit.touches_implementation());
+        wanted.or(self.commits.first()).map(|commit| commit.subject.as_str()).unwrap_or_default()
     }
 
     /// In a few words, for trailers and reports.
@@ -203,7 +213,11 @@ impl Verifier<'_> {
 
         let breach = match is_on_base {
             false => Some(Refusal::NotOnBase),
-            true => self.breach(&git, &candidate.tip, &commits, &changes).map_err(git_error)?,
+            true => {
+                let (from, to) = (self.base.as_str(), candidate.tip.as_str());
+                let change = Changed { from, to, commits: &commits, files: &changes };
+                breach(&git, self.rules, &change).map_err(git_error)?
+            }
         };
         let before = run(&self.base)?;
         let after = if changes.is_empty() { before.clone() } else { run(&candidate.tip)? };
@@ -263,46 +277,4 @@ impl Verifier<'_> {
             runs: reports.into_iter().map(|report| report.run).collect(),
         })
     }
-
-    /// The first thing in the commits themselves that forbids integrating them.
-    fn breach(
-        &self,
-        git: &Git<'_>,
-        tip: &str,
-        commits: &[CommitFacts],
-        changes: &[FileChange],
-    ) -> Result<Option<Refusal>, GitError> {
-        if let Some(commit) = commits.iter().find(|commit| commit.label() == Label::Understated) {
-            let path =
-                commit.paths.iter().find(|path| self.rules.paths.class(path) == PathClass::Implementation);
-            let path = path.map(ToString::to_string).unwrap_or_default();
-            return Ok(Some(Refusal::Understated { subject: commit.subject.clone(), path }));
-        }
-        for change in changes {
-            let name = change.path.to_string();
-            let kinds: Vec<Option<ChangeKind>> = commits
-                .iter()
-                .filter(|commit| commit.paths.contains(&change.path))
-                .map(|commit| commit.claimed)
-                .collect();
-            for rule in self.rules.contract.iter().filter(|rule| rule.is_about(&name, &kinds)) {
-                let texts = match rule.needs_texts() {
-                    true => Some((text_at(git, &self.base, change)?, text_at(git, tip, change)?)),
-                    false => None,
-                };
-                let texts = texts.as_ref().map(|(before, after)| (before.as_str(), after.as_str()));
-                if let Some(breach) = rule.breach(change, texts) {
-                    return Ok(Some(breach.into()));
-                }
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// A file that is not there has no text.
-fn text_at(git: &Git<'_>, rev: &str, change: &FileChange) -> Result<String, GitError> {
-    let Some(path) = change.path.as_str() else { return Ok(String::new()) };
-    let bytes = git.file_at(rev, path)?.unwrap_or_default();
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -4,6 +4,7 @@
 //! commits are classified by the paths they touch; what a mapper may not change is compared. What must never be here:
 //! bringing changes together ([`crate::integrate`]).
 
+mod breach;
 mod commits;
 mod contract;
 mod decide;
@@ -14,6 +15,7 @@ mod pool;
 mod rules;
 mod runner;
 
+pub(crate) use breach::{Changed, breach};
 pub use commits::{CommitFacts, Label};
 pub use contract::{Breach, ContractRule, Protected};
 pub use decide::{Decision, Parts, Refusal};

@@ -1,11 +1,13 @@
 //! Which part of a project a path belongs to. Pure; the patterns come from settings.
 
 use mngr_host::git::RepoPath;
+use serde::{Deserialize, Serialize};
 
 use super::glob::{Glob, GlobError};
 
 /// The part of a project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PathClass {
     /// A test or what only tests use.
     Test,

@@ -5,15 +5,18 @@
 //!
 //! Processes: 2 of git for a run, 2 for each new worktree, 1 to remove one.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
+use mngr_config::ExtraPath;
 use mngr_host::git::{Git, GitError, Pristine, RemoveOutcome};
 use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::HostPath;
 use mngr_model::run::MeasuredRun;
+use mngr_ops::extra_paths;
 
 use super::runner::{Order, Report, Runner, RunnerError};
 
@@ -30,6 +33,8 @@ pub struct WorktreePool {
     repository: HostPath,
     folder: HostPath,
     width: usize,
+    /// Files that git does not carry and tests need.
+    extra_paths: BTreeMap<String, ExtraPath>,
     slots: Mutex<Slots>,
     freed: Condvar,
 }
@@ -56,6 +61,7 @@ impl WorktreePool {
             repository,
             folder,
             width: width.max(1),
+            extra_paths: BTreeMap::new(),
             slots: Mutex::default(),
             freed: Condvar::new(),
         };
@@ -64,8 +70,16 @@ impl WorktreePool {
         Ok(pool)
     }
 
-    /// Removes all worktrees and the folder, and says if that fails.
-    pub fn close(self) -> Result<(), RunnerError> {
+    /// Lays these files of the repository's own checkout into every worktree.
+    #[must_use]
+    pub fn with_extra_paths(mut self, paths: BTreeMap<String, ExtraPath>) -> Self {
+        self.extra_paths = paths;
+        self
+    }
+
+    /// Removes all worktrees and the folder, and says if that fails. Nothing may be running in them.
+    pub fn close(&self) -> Result<(), RunnerError> {
+        *self.slots.lock().unwrap_or_else(PoisonError::into_inner) = Slots::default();
         self.clear()
     }
 
@@ -171,7 +185,9 @@ impl Runner for WorktreePool {
         let slot = self
             .take(order.commit)
             .map_err(|source| RunnerError::Checkout { commit: order.commit.to_owned(), source })?;
-        let report = self.run_in(&slot, order);
+        // Those the repository does not have are missing for the user's own tests too.
+        let laid = extra_paths::lay(self.host.as_ref(), &self.extra_paths, &self.repository, slot.root());
+        let report = laid.map_err(RunnerError::ExtraPaths).and_then(|_| self.run_in(&slot, order));
         self.give_back(slot);
         report
     }

@@ -7,6 +7,7 @@ use mngr_host::files::FilesError;
 use mngr_host::git::GitError;
 use mngr_host::proc::ExecError;
 use mngr_model::run::{MeasuredRun, TaskId};
+use mngr_ops::extra_paths::ExtraPathError;
 
 use crate::collect::Collector;
 
@@ -64,6 +65,9 @@ pub enum RunnerError {
     /// What an earlier run left there cannot be removed.
     #[error("cannot remove the checkouts of an earlier run")]
     Leftovers(#[source] GitError),
+    /// What git does not carry cannot be laid into a checkout.
+    #[error(transparent)]
+    ExtraPaths(#[from] ExtraPathError),
     /// The command could not be started.
     #[error("cannot run the command")]
     Exec(#[source] ExecError),
@@ -75,7 +79,7 @@ impl RunnerError {
         match self {
             Self::Checkout { source, .. } | Self::Leftovers(source) => source.is_interrupted(),
             Self::Exec(source) => matches!(source, ExecError::Interrupted),
-            Self::Folder(_) => false,
+            Self::Folder(_) | Self::ExtraPaths(_) => false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mngr_host::git::Git;
+use mngr_host::git::{Git, RepoPath};
 use mngr_model::run::{ChangeKind, Event, FailureKind, Verdict};
 use regex::Regex;
 
@@ -32,6 +32,31 @@ fn a_fix_of_the_program_is_proven_by_the_test_that_failed_before() {
     let Event::Classified(classified) = &events[3] else { panic!("{events:?}") };
     assert_eq!(classified.commits[0].claimed, Some(ChangeKind::FixImpl));
     assert_eq!(classified.commits[0].measured, Some(ChangeKind::FixImpl));
+}
+
+#[test]
+fn what_was_measured_is_kept_and_read_back_equal() {
+    let lab = Lab::new(PROJECT);
+    let test = ("tests/add.sh", Some(". ./src/lib.sh\n[ \"$(add 2 2)\" = 4 ]\n"));
+    let works = [("[FIX_IMPL] add", &[("src/lib.sh", Some(FIXED)), test][..])];
+    let mut found = lab.verify(&lab.candidate("tests/add.sh", &works));
+    found.commits[0].paths.push(RepoPath::new(b"src/\xff".to_vec()));
+    let breach = Breach { rule: "scope".to_owned(), path: "a".to_owned(), line: None };
+    for decision in [
+        found.decision.clone(),
+        Decision::Clean,
+        Decision::Refuse(breach.into()),
+        Decision::Refuse(Refusal::Flaky { passed: 1, runs: 3 }),
+        Decision::Refuse(Refusal::NotOnBase),
+    ] {
+        found.decision = decision;
+        let kept = serde_json::to_string(&found).unwrap();
+        assert_eq!(serde_json::from_str::<Verification>(&kept).unwrap(), found, "{kept}");
+    }
+    let kept = serde_json::to_value(&found).unwrap();
+    assert_eq!(kept["decision"]["refuse"], "not_on_base");
+    assert_eq!(kept["mutation"]["run"]["passed"], 0);
+    assert_eq!(kept["commits"][0]["paths"][1], "tests/add.sh");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a run or a test is called in addresses and file names.
 
 use std::fmt;
+use std::io::{self, BufRead};
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -19,6 +20,24 @@ impl Key {
             // No UTF-8 holds this byte, so that parts cannot be mistaken for others.
             hash.update([0xff]);
         }
+        Self::from_hash(hash)
+    }
+
+    /// The key of what this reads to its end: equal contents have equal keys.
+    pub(crate) fn of_contents(mut reader: impl BufRead) -> io::Result<Self> {
+        let mut hash = Sha256::new();
+        loop {
+            let piece = reader.fill_buf()?;
+            if piece.is_empty() {
+                return Ok(Self::from_hash(hash));
+            }
+            hash.update(piece);
+            let count = piece.len();
+            reader.consume(count);
+        }
+    }
+
+    fn from_hash(hash: Sha256) -> Self {
         Self(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
     }
 

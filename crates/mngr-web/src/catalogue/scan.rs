@@ -16,6 +16,12 @@ use super::{Catalogue, Key, Run, Test, TranscriptForm};
 /// A record or docstring is not longer than this.
 const MAX_RECORD: usize = 4 * 1024 * 1024;
 
+/// So many folders, and so many other files, are looked at below one that an agent filled.
+const MAX_BELOW: usize = 2000;
+/// Files of a test that are shown as what they mean.
+const PARTS: [&str; 5] =
+    [TEST_FILE, TRANSCRIPT_LINES_FILE, TRANSCRIPT_TEXT_FILE, DOCSTRING_FILE, TUTORIAL_BLOCK_FILE];
+
 /// Why there is nothing to show.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
@@ -81,6 +87,51 @@ pub fn scan(files: &dyn Files, folder: &HostPath, before: &Catalogue) -> Result<
     Ok(Catalogue { runs })
 }
 
+/// What is at or below a folder, of which nothing is known but that an agent filled it.
+#[derive(Debug, Default)]
+pub(crate) struct Below {
+    /// Every folder with a transcript, a record or a recording; its run is the path of the folder above it.
+    pub(crate) tests: Vec<Arc<Test>>,
+    /// All other files, by their paths from there.
+    pub(crate) others: Vec<String>,
+    /// Whether there is more than anybody would look through.
+    pub(crate) is_cut: bool,
+}
+
+/// Looks through a folder and all below it, whatever its shape.
+pub(crate) fn below(files: &dyn Files, folder: &HostPath) -> Result<Below, FilesError> {
+    let scan = Scan { files, before: BTreeMap::new() };
+    let mut found = Below::default();
+    let mut waiting = vec![String::new()];
+    let mut looked_at = 0;
+    while let Some(path) = waiting.pop() {
+        looked_at += 1;
+        if looked_at > MAX_BELOW || found.others.len() > MAX_BELOW {
+            found.is_cut = true;
+            break;
+        }
+        let at = if path.is_empty() { folder.clone() } else { folder.join(&path) };
+        let entries = files.list(&at)?;
+        let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let is_part = entries.iter().any(is_recording) || is_test(&entries);
+        if is_part {
+            let (run, name) = path.rsplit_once('/').unwrap_or(("", &path));
+            found.tests.push(scan.read(run, name, at, &entries));
+        }
+        let is_shown = |entry: &&FolderEntry| is_part && (PARTS.contains(&entry.name.as_str()) || is_recording(entry));
+        let others = entries.iter().filter(|entry| entry.kind == FileKind::File && !is_shown(entry));
+        found.others.extend(others.map(|entry| below(&entry.name)));
+        let inner = entries.iter().filter(|entry| entry.kind == FileKind::Folder);
+        // The last is looked at first.
+        waiting.extend(inner.rev().map(|entry| below(&entry.name)));
+    }
+    Ok(found)
+}
+
+fn is_recording(entry: &FolderEntry) -> bool {
+    entry.kind == FileKind::File && entry.name.ends_with(RECORDING_SUFFIX)
+}
+
 fn folders(files: &dyn Files, folder: &HostPath) -> Result<Vec<String>, FilesError> {
     let entries = files.list(folder)?.into_iter();
     Ok(entries.filter(|entry| entry.kind == FileKind::Folder).map(|entry| entry.name).collect())
@@ -130,10 +181,8 @@ impl Scan<'_> {
 
     fn read(&self, run: &str, name: &str, folder: HostPath, entries: &[FolderEntry]) -> Arc<Test> {
         let has = |name: &str| entries.iter().any(|entry| entry.kind == FileKind::File && entry.name == name);
-        let is_recording =
-            |entry: &&FolderEntry| entry.kind == FileKind::File && entry.name.ends_with(RECORDING_SUFFIX);
-        let recordings: Vec<String> =
-            entries.iter().filter(is_recording).map(|entry| entry.name.clone()).collect();
+        let recordings = entries.iter().filter(|entry| is_recording(entry));
+        let recordings: Vec<String> = recordings.map(|entry| entry.name.clone()).collect();
         let transcript = if has(TRANSCRIPT_LINES_FILE) {
             Some(TranscriptForm::Lines)
         } else {
@@ -173,7 +222,7 @@ impl Scan<'_> {
 }
 
 /// Differs for every state of a file. Only digits, letters and a mark at its end.
-fn stamp(stat: &FileStat) -> String {
+pub(crate) fn stamp(stat: &FileStat) -> String {
     let modified = stat.modified.map_or(0, |time| time.as_microsecond());
     format!("{:x}s{modified:x}.", stat.size)
 }

@@ -160,6 +160,11 @@ pub(crate) fn plain(line: &str) -> String {
     Escapes::default().line(line).into_iter().map(|run| run.text).collect()
 }
 
+/// The lines of a text without their looks.
+pub(crate) fn plain_lines(text: &str) -> String {
+    text.lines().map(plain).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

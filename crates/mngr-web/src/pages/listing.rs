@@ -4,7 +4,7 @@ use mngr_model::artifacts::{TestRecord, TestStatus};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::escapes::plain;
+use super::escapes::{plain, plain_lines};
 use super::piece::Piece;
 use crate::catalogue::{Catalogue, Key, Run, Test};
 
@@ -85,11 +85,7 @@ fn readable(mut record: TestRecord) -> TestRecord {
     record
 }
 
-fn plain_lines(text: &str) -> String {
-    text.lines().map(plain).collect::<Vec<_>>().join("\n")
-}
-
-fn status(test: &Test) -> &'static str {
+pub(crate) fn status(test: &Test) -> &'static str {
     match test.status() {
         Some(TestStatus::Running) => "running",
         Some(TestStatus::Passed) => "passed",

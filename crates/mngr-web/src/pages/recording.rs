@@ -6,12 +6,13 @@ use mngr_cast::frames::{Chunks, Limits};
 use mngr_cast::{ReadError, Reader};
 use mngr_host::file_reader::FileReader;
 use mngr_host::files::Files;
+use mngr_model::HostPath;
 use serde_json::json;
 
 use super::piece::{PageError, Piece, Sink};
 use crate::catalogue::Test;
 
-/// Makes the pieces of the recording with this number. One that cannot be read is a map that says why.
+/// Makes the pieces of the recording with this number.
 pub(crate) fn recording(
     files: &dyn Files,
     test: &Test,
@@ -20,7 +21,17 @@ pub(crate) fn recording(
 ) -> Result<(), PageError> {
     let prefix = format!("test/{}/cast{number}", test.key);
     let name = test.recordings.get(number).map(String::as_str).unwrap_or_default();
-    let file = FileReader::open(files, &test.folder.join(name))?;
+    recording_of(files, &test.folder.join(name), &prefix, sink)
+}
+
+/// Makes the pieces of a recording, called `<prefix>/<n>`. One that cannot be read is a map that says why.
+pub(crate) fn recording_of(
+    files: &dyn Files,
+    path: &HostPath,
+    prefix: &str,
+    sink: &mut dyn Sink,
+) -> Result<(), PageError> {
+    let file = FileReader::open(files, path)?;
     let reader = match Reader::new(file) {
         Ok(reader) => reader,
         Err(error) => {

@@ -20,7 +20,17 @@ const MAX_HELD: usize = 64 * 1024;
 
 /// Makes the pieces of a test's transcript.
 pub(crate) fn transcript(files: &dyn Files, test: &Test, sink: &mut dyn Sink) -> Result<(), PageError> {
-    let rows = Rows::new(sink, format!("test/{}/rows", test.key));
+    transcript_of(files, test, format!("test/{}/rows", test.key), sink)
+}
+
+/// Makes them with the names `<prefix>/<n>`.
+pub(crate) fn transcript_of(
+    files: &dyn Files,
+    test: &Test,
+    prefix: String,
+    sink: &mut dyn Sink,
+) -> Result<(), PageError> {
+    let rows = Rows::new(sink, prefix);
     match (test.transcript, test.transcript_file()) {
         (Some(TranscriptForm::Lines), Some(file)) => from_lines(Lines::open(files, &file)?, rows),
         (Some(TranscriptForm::Text), Some(file)) => from_text(Lines::open(files, &file)?, rows),

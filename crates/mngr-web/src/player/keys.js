@@ -1,7 +1,6 @@
-// The keyboard, and the page that explains it.
+// The keyboard.
 "use strict";
 (() => {
-  const { el } = mngr;
   const KEYS = [
     ["/", "search"],
     ["j  k", "next, previous test or command"],
@@ -15,36 +14,10 @@
     ["f", "the recording on the full screen"],
     ["?", "this help"],
   ];
-  const help = document.getElementById("help");
-
-  mngr.help = () => {
-    mngr.replace(
-      help,
-      el("h2", { text: "Keys" }),
-      el(
-        "dl",
-        { class: "keys" },
-        KEYS.map(([key, says]) =>
-          el(
-            "div",
-            {},
-            el(
-              "dt",
-              {},
-              key.split("  ").map((one) => el("kbd", { text: one })),
-            ),
-            el("dd", { text: says }),
-          ),
-        ),
-      ),
-      el("form", { method: "dialog" }, el("button", { class: "control text-button", text: "Close" })),
-    );
-    help.showModal();
-  };
-  help.addEventListener("click", (event) => event.target === help && help.close());
+  mngr.help = () => mngr.showKeys(KEYS);
 
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || mngr.isHelpOpen()) return;
     const isTyping = event.target.matches("input[type=search], select, textarea");
     if (isTyping && event.key === "Escape") return void event.target.blur();
     if (isTyping) return;

@@ -1,4 +1,4 @@
-// The frame of the page, and which view stands in it.
+// Which view stands in the page.
 "use strict";
 (() => {
   const { el } = mngr;
@@ -22,24 +22,7 @@
       },
     },
   });
-  mngr.replace(
-    document.getElementById("bar"),
-    el(
-      "a",
-      { class: "brand", href: mngr.place.list() },
-      el("span", { class: "brand-mark", "aria-hidden": "true", text: "\u25e7" }),
-      "mngr",
-      el("span", { class: "brand-view", text: "view" }),
-    ),
-    el("div", { class: "search", role: "search" }, search, el("kbd", { "aria-hidden": "true", text: "/" })),
-    el("button", {
-      class: "control",
-      "aria-label": "Help: keys",
-      title: "Keys (?)",
-      text: "?",
-      on: { click: () => mngr.help() },
-    }),
-  );
+  mngr.frame({ name: "view", home: mngr.place.list(), search });
 
   const show = (isRefresh) => {
     const place = mngr.route();

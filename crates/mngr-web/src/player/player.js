@@ -8,9 +8,10 @@
   const LINE = 1.25; // Height of a line, in its letters' size.
 
   mngr.Player = class {
-    // `onMoment(ms)` is told which moment since 1970 the viewer wants to see in the transcript.
-    constructor(test, index, name, hooks) {
-      Object.assign(this, { name, hooks, version: test.version, prefix: `test/${test.key}/cast${index}` });
+    // A recording is {name, prefix, version, raw}: its pieces are called `<prefix>/<n>`, and `raw` is where a server has the file.
+    // `onMoment(ms)` is told which moment since 1970 the viewer wants to see in the transcript, where there is one.
+    constructor({ name, prefix, version, raw }, hooks) {
+      Object.assign(this, { name, hooks, version, prefix });
       Object.assign(this, {
         map: null,
         time: 0,
@@ -23,13 +24,13 @@
         cursor: null,
         hits: [],
       });
-      this.#build(test);
+      this.#build(raw);
       this.resized = new ResizeObserver(() => this.#fit());
       this.resized.observe(this.frameBox);
       this.ready = this.#begin();
     }
 
-    #build(test) {
+    #build(raw) {
       const button = (label, text, f, extra = {}) =>
         el("button", { class: "control", "aria-label": label, title: label, text, on: { click: f }, ...extra });
       this.screen = el("div", { class: "screen-rows" });
@@ -83,13 +84,8 @@
           "div",
           { class: "player-head" },
           el("h3", { text: this.name }),
-          mngr.isServed
-            ? el("a", {
-                class: "quiet",
-                href: `raw/${test.key}/${encodeURIComponent(this.name)}`,
-                text: "Save",
-                "aria-label": `Save ${this.name}`,
-              })
+          mngr.isServed && raw
+            ? el("a", { class: "quiet", href: raw, text: "Save", "aria-label": `Save ${this.name}` })
             : null,
         ),
         this.frameBox,
@@ -99,9 +95,11 @@
           { class: "controls second" },
           this.faster,
           el("label", { class: "control skip" }, this.skip, "Skip pauses"),
-          button("Show this moment in the transcript", "Transcript", () => this.#toTranscript(), {
-            class: "control text-button",
-          }),
+          this.hooks.onMoment
+            ? button("Show this moment in the transcript", "Transcript", () => this.#toTranscript(), {
+                class: "control text-button",
+              })
+            : null,
           // A terminal of 200 columns is small beside a transcript.
           document.fullscreenEnabled
             ? button("Full screen", "Full screen", () => this.#fullScreen(), { class: "control text-button" })
@@ -286,7 +284,7 @@
     }
 
     #toTranscript() {
-      if (this.map?.started_ms) this.hooks.onMoment(this.map.started_ms + this.time);
+      if (this.map?.started_ms) this.hooks.onMoment?.(this.map.started_ms + this.time);
     }
 
     #fullScreen() {

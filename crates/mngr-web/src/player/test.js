@@ -98,80 +98,19 @@
     ];
   };
 
-  const body = (brief, test) => {
-    const players = [];
-    const covering = (ms) => players.find((player) => player.momentOf(ms) !== null);
-    const transcript = new mngr.Transcript(brief.key, test.version, {
-      address: (row) => mngr.place.row(brief.run, brief.folder, row),
-      covers: (ms) => Boolean(covering(ms)),
-      seek: (ms) => {
-        const player = covering(ms);
-        player.pause();
-        player.seek(player.momentOf(ms));
-        player.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
-        mngr.rename(mngr.place.moment(brief.run, brief.folder, player.name, player.momentOf(ms)));
-      },
-      onMap: (map) => {
-        starts = map.commands.map((command) => command.row);
-        commands.hidden = starts.length < 2;
-      },
+  const body = (brief, test) =>
+    mngr.evidence({
+      transcript: `test/${brief.key}/rows`,
+      recordings: test.recordings.map((name, index) => ({
+        name,
+        prefix: `test/${brief.key}/cast${index}`,
+        raw: `raw/${brief.key}/${encodeURIComponent(name)}`,
+      })),
+      version: test.version,
+      raw: test.has_transcript ? `raw/${brief.key}/transcript.txt` : null,
+      row: (row) => mngr.place.row(brief.run, brief.folder, row),
+      moment: (name, ms) => mngr.place.moment(brief.run, brief.folder, name, ms),
     });
-    let starts = []; // The rows of the commands.
-    const jump = (step) => {
-      const rows = starts;
-      const at = mngr.last(rows, (row) => row <= transcript.chosen);
-      const next = rows[Math.min(rows.length - 1, Math.max(0, at + (step < 0 && rows[at] < transcript.chosen ? 0 : step)))];
-      if (next === undefined) return;
-      transcript.show(next);
-      mngr.rename(mngr.place.row(brief.run, brief.folder, next));
-    };
-    const commands = el(
-      "span",
-      { class: "jump", hidden: true },
-      el("button", {
-        class: "control",
-        text: "\u2191",
-        "aria-label": "Previous command",
-        title: "Previous command (k)",
-        on: { click: () => jump(-1) },
-      }),
-      el("button", {
-        class: "control",
-        text: "\u2193",
-        "aria-label": "Next command",
-        title: "Next command (j)",
-        on: { click: () => jump(1) },
-      }),
-    );
-    test.recordings.forEach((name, index) =>
-      players.push(new mngr.Player(test, index, name, { onMoment: (ms) => transcript.showMoment(ms) })),
-    );
-    // Which rows have a moment in a recording is known only now.
-    Promise.all(players.map((player) => player.ready)).then(() => transcript.repaint());
-    const save =
-      mngr.isServed && test.has_transcript
-        ? el("a", { class: "quiet", href: `raw/${brief.key}/transcript.txt`, text: "Save", "aria-label": "Save the transcript" })
-        : null;
-    const element = el(
-      "div",
-      { class: `evidence${players.length ? " with-players" : ""}` },
-      el(
-        "section",
-        { class: "panel", "aria-label": "Transcript" },
-        el("div", { class: "panel-head" }, el("h2", { text: "Transcript" }), commands, save),
-        transcript.element,
-      ),
-      players.length
-        ? el(
-            "section",
-            { class: "players", "aria-label": "Recordings" },
-            el("h2", { class: "unseen", text: mngr.count(players.length, "recording") }),
-            players.map((player) => player.element),
-          )
-        : null,
-    );
-    return { transcript, players, jump, element };
-  };
 
   const goTo = async ({ row, cast, ms }) => {
     if (row !== undefined) {
@@ -217,8 +156,7 @@
     },
     close: () => {
       if (!shown) return;
-      shown.transcript.close();
-      shown.players.forEach((player) => player.close());
+      shown.close();
       shown = null;
     },
     jump: (step) => shown?.jump(step),

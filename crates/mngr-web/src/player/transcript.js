@@ -17,9 +17,10 @@
   const SPARE = 10; // Rows around the visible ones.
 
   mngr.Transcript = class {
-    // `address(row)` is the place of a row; `moment(ms)` says where a recording shows that time, and `seek` goes there.
-    constructor(key, version, hooks) {
-      Object.assign(this, { key, version, hooks, count: 0, map: null, chosen: -1, offset: 0, rowHeight: 20, pieces: new Map() });
+    // Its pieces are called `<prefix>/<n>`. `address(row)` is the place of a row; `covers(ms)` says whether a recording shows
+    // that time, and `seek(ms)` goes there.
+    constructor(prefix, version, hooks) {
+      Object.assign(this, { prefix, version, hooks, count: 0, map: null, chosen: -1, offset: 0, rowHeight: 20, pieces: new Map() });
       this.space = el("div", { class: "rows-space" });
       this.view = el("div", { class: "rows-view" });
       this.space.append(this.view);
@@ -35,7 +36,7 @@
     }
 
     #name(part) {
-      return `test/${this.key}/rows/${part}`;
+      return `${this.prefix}/${part}`;
     }
 
     async #begin() {

@@ -17,7 +17,7 @@ use super::gate;
 use super::raw;
 use super::site::Site;
 use super::workshop::{Part, Wanted};
-use crate::assets::{ASSETS, Delivery, index};
+use crate::assets::{Delivery, VIEW, index};
 use crate::catalogue::{Key, Test};
 use crate::pages::{self, Comparable, Piece};
 
@@ -34,11 +34,11 @@ pub(super) fn router(site: Arc<Site>) -> Router {
 }
 
 async fn page() -> Response {
-    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], index(Delivery::Served)).into_response()
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], index(&VIEW, Delivery::Served)).into_response()
 }
 
 async fn asset(Path(name): Path<String>) -> Response {
-    match ASSETS.iter().find(|asset| asset.path.strip_prefix("assets/") == Some(&name)) {
+    match VIEW.assets.iter().find(|asset| asset.path.strip_prefix("assets/") == Some(&name)) {
         Some(asset) => ([(header::CONTENT_TYPE, asset.content_type)], asset.text).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }

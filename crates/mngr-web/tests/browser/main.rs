@@ -6,6 +6,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "tests lay out files and run node")]
 
+mod report;
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -19,7 +19,7 @@ export const visit = async (scenario, options = {}) => {
   try {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(30000);
+    page.setDefaultTimeout(Number(process.env.PATIENCE || 30000));
     const home = process.env.PAGE;
     const isOurs = (address) =>
       home.startsWith("file:")

@@ -52,7 +52,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push"]),
     ("LIFE AND DEATH", &["stop", "start", "rename", "label", "destroy", "undo", "gc"]),
-    ("TUTORIALS, TESTS, RECORDINGS", &["tutorial", "record", "replay", "view"]),
+    ("TUTORIALS, TESTS, RECORDINGS", &["tmr", "tutorial", "record", "replay", "view"]),
     ("MNGR ITSELF", &["config", "help"]),
 ];
 

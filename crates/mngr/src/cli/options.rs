@@ -26,7 +26,12 @@ pub(crate) fn leaf(verb: &str) -> Option<Command> {
         found.build();
         command = found;
     }
-    (!command.has_subcommands()).then_some(command)
+    does_something(&command).then_some(command)
+}
+
+/// Whether a command does something without a further word.
+pub(crate) fn does_something(command: &Command) -> bool {
+    !command.has_subcommands() || !command.is_subcommand_required_set()
 }
 
 /// The verb that the first of these words name, by any of its names, and the words it took. mngr itself for none.
@@ -62,6 +67,9 @@ mod tests {
         assert!(of_list.contains(&"host_label".to_owned()), "{of_list:?}");
         assert!(!of_list.contains(&"setting".to_owned()));
         assert!(VerbOptions.options("config_list").unwrap().contains(&"scope".to_owned()));
+        assert!(VerbOptions.options("config").is_none(), "it only has verbs below it");
+        assert!(VerbOptions.options("tmr").unwrap().contains(&"max_cost".to_owned()));
+        assert!(VerbOptions.options("tmr_status").unwrap().contains(&"watch".to_owned()));
     }
 
     #[test]

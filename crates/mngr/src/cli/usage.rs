@@ -30,7 +30,6 @@ const PLANNED: &[&str] = &[
     "rsync",
     "schedule",
     "snapshot",
-    "tmr",
     "transcript",
     "tutor",
     "usage",

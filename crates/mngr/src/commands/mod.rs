@@ -26,6 +26,7 @@ pub(crate) mod start;
 pub(crate) mod stop;
 pub(crate) mod sync;
 pub(crate) mod targets;
+pub(crate) mod tmr;
 pub(crate) mod transcript;
 pub(crate) mod tutorial;
 pub(crate) mod undo;

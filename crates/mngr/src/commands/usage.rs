@@ -148,7 +148,7 @@ fn began(world: &World, since: Duration) -> Timestamp {
 }
 
 /// The built-in prices with the user's own laid over them.
-fn prices(ctx: &Ctx) -> Result<Prices, CliError> {
+pub(crate) fn prices(ctx: &Ctx) -> Result<Prices, CliError> {
     let Some(file) = ctx.scopes.prices_file()? else { return Ok(Prices::built_in()) };
     let Some(text) = &file.text else { return Ok(Prices::built_in()) };
     let own = Prices::parse(text).map_err(|error| {

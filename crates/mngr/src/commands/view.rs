@@ -21,6 +21,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
 use crate::ui::Output;
 use crate::ui::output::TemplateFields;
+pub(crate) use door::open_file;
 use report::{ExportReport, ServeReport};
 
 /// How often `--watch` looks although nothing seems to change.

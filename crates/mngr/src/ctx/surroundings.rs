@@ -29,6 +29,8 @@ pub(crate) struct Surroundings {
     pub(crate) terminals: Terminals,
     /// The mngr binary.
     pub(crate) binary: String,
+    /// The words it was called with.
+    pub(crate) argv: Vec<String>,
 }
 
 impl Surroundings {
@@ -43,7 +45,8 @@ impl Surroundings {
             .unwrap_or_else(|_| vars.get("PWD").cloned().unwrap_or_else(|| "/".to_owned()));
         let binary = std::env::current_exe()
             .map_or_else(|_| "mngr".to_owned(), |path| path.to_string_lossy().into_owned());
-        Self { vars, cwd: HostPath::new(cwd), terminals: terminals(), binary }
+        let argv = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        Self { vars, cwd: HostPath::new(cwd), terminals: terminals(), binary, argv }
     }
 
     /// A variable's value.
@@ -97,7 +100,13 @@ impl Surroundings {
     /// Surroundings made up for a test.
     pub(crate) fn of(vars: &[(&str, &str)], cwd: &str) -> Self {
         let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Self { vars, cwd: HostPath::new(cwd), terminals: Terminals::default(), binary: "mngr".to_owned() }
+        Self {
+            vars,
+            cwd: HostPath::new(cwd),
+            terminals: Terminals::default(),
+            binary: "mngr".to_owned(),
+            argv: vec!["mngr".to_owned()],
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod connect;
 mod create;
 mod destroy;
 mod event;
+mod examples;
 mod exec;
 mod full_disk;
 mod headless;

@@ -102,3 +102,23 @@ fn waiting_ends_when_the_condition_holds_or_the_time_is_up() {
     let bad = env.mngr(["usage", "wait", "--until", "tokns > 1"]).code(1);
     assert!(bad.stderr.contains("tokns"), "{bad}");
 }
+
+#[test]
+fn what_a_scripted_agent_says_it_used_is_counted_and_outlives_it() {
+    let env = env_with_repo();
+    create_scripted(&env, "a", &["spend 1200 0.25", "spend 300", "read", "spend 500 0.5", "hang"]);
+    create_scripted(&env, "b", &["spend 1200 0.25", "hang"]);
+    let condition = "total_tokens >= 2700";
+    let _ = env.mngr(["usage", "wait", "--until", condition, "--timeout", "20s"]).success();
+    let _ = env.mngr(["message", "a", "go"]).success();
+    let condition = "total_tokens >= 3200 && total_cost_usd >= 1.0";
+    let _ = env.mngr(["usage", "wait", "--until", condition, "--timeout", "20s"]).success();
+    let models = env.mngr(["usage", "--by", "model", "--format", "jsonl"]).success().json_lines();
+    assert_eq!((&models[0]["group"], &models[0]["answers"]), (&"scripted".into(), &4.into()), "{models:?}");
+    assert_eq!(models[0]["unpriced_tokens"], 0);
+    let id = text(&agent(&env, "a")["id"]);
+    let _ = env.mngr(["destroy", "a", "--force"]).success();
+    fs::remove_dir_all(env.host_dir().join("trash").join(id)).unwrap();
+    let one = env.mngr(["usage", "a", "--format", "{group} {total_tokens}"]).success();
+    assert_eq!(one.stdout, "a 2000\n");
+}

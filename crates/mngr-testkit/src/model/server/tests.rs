@@ -58,6 +58,28 @@ fn a_word_in_the_message_wins_over_the_scenario_of_the_server() {
 }
 
 #[test]
+fn a_rehearsed_conversation_goes_step_by_step_and_then_on_as_any_other() {
+    let server = ModelServer::start();
+    let command = |command: &str| Scenario::SafeTool { command: command.into() };
+    server.rehearse("task one", [command("first step"), command("second step"), Scenario::RateLimited]);
+    let mut messages = vec![json!({"role": "user", "content": "this is task one"})];
+    let asked = |messages: &[Value]| {
+        let body = json!({"tools": [{"name": "Bash"}], "messages": messages});
+        ask(&server, "POST", "/v1/messages", &body)
+    };
+    for step in ["first step", "second step"] {
+        assert!(asked(&messages).contains(step));
+        messages.push(json!({"role": "assistant", "content": [{"type": "tool_use"}]}));
+        messages.push(json!({"role": "user", "content": [{"type": "tool_result", "content": "out"}]}));
+    }
+    assert!(asked(&messages).starts_with("HTTP/1.1 429 "));
+    messages.push(json!({"role": "assistant", "content": "so be it"}));
+    messages.push(json!({"role": "user", "content": "and now?"}));
+    assert!(asked(&messages).contains("You said: and now?"));
+    assert!(asked(&[json!({"role": "user", "content": "this is task two"})]).contains("You said"));
+}
+
+#[test]
 fn a_dropped_stream_ends_without_its_last_chunk() {
     let server = ModelServer::start();
     let answer = ask(&server, "POST", "/v1/responses", &message("[[drop]]"));

@@ -87,6 +87,7 @@ fn the_integrator_is_told_only_what_is_left() {
     };
     let said = Prompt::packaged().unwrap().render(&text).unwrap();
     assert!(said.contains("- abc of t1: [FIX_IMPL] x\n  in a.c, b.c, against def\n"), "{said}");
+    assert!(said.contains("\n    Task: <name of the test>\n"), "{said}");
     assert!(!said.contains("The same change") && !said.contains("has to pass this check"), "{said}");
     let said = Prompt::packaged().unwrap().render(&IntegratorText { gate: "make check", ..text }).unwrap();
     assert!(said.contains("    make check\n"), "{said}");

@@ -5,6 +5,8 @@ mod foreground;
 mod lines;
 mod request;
 mod run;
+mod words;
 
 pub(crate) use args::{AgentArgs, BehaviourArgs, CreateArgs, ElsewhereArgs, EnvironmentArgs, FileArgs};
 pub(crate) use run::run;
+pub(crate) use words::request_of_words;

@@ -5,13 +5,14 @@ use mngr_e2e::tutorial::{self, Block, Problem, Strictness};
 use serde_json::{Value, json};
 
 use super::inputs;
-use super::shown::{self, count};
+use super::shown;
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event};
 use crate::ui::theme::Tone;
+use crate::ui::words::count;
 use crate::ui::{Console, Output, Report};
 
 /// Check that tests cite every block, and only blocks that exist

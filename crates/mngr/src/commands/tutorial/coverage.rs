@@ -6,12 +6,12 @@ use mngr_query::{Align, Catalog, Cell, CellStyle, Column, Table};
 use serde_json::{Value, json};
 
 use super::inputs;
-use super::shown::count;
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event};
+use crate::ui::words::count;
 use crate::ui::{Console, Output, Report};
 
 /// Show which tests cite which block

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use super::inputs;
 use super::launch::{LaunchArgs, in_words};
 use super::project::Project;
-use super::shown::count;
 use super::{programs, proposals};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event};
+use crate::ui::words::count;
 use crate::ui::{Console, Output, Report};
 
 /// Find headings without commands, and have agents propose some

@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 
 use super::inputs;
 use super::programs;
-use super::shown::{self, count};
+use super::shown;
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event};
 use crate::ui::theme::Tone;
+use crate::ui::words::count;
 use crate::ui::{Console, Output, Report};
 
 /// Check the commands of every block without running them

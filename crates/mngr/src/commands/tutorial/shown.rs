@@ -1,7 +1,5 @@
 //! Blocks, their texts, their tests and what is wrong with them, as people read them in every verb of `tutorial`.
 
-use std::fmt::Display;
-
 use mngr_e2e::tutorial::{Block, CitingTest, Problem, Severity};
 use mngr_query::{sanitize, sanitize_lines};
 
@@ -32,10 +30,4 @@ pub(super) fn tests(before: &str, tests: &[CitingTest]) -> String {
         format!("{before}{}\n", sanitize(&format!("{}:{}  {name}", test.file, test.line)))
     };
     tests.iter().map(place).collect()
-}
-
-/// `1 block`, `2 blocks`.
-pub(super) fn count<N: Display + From<u8> + PartialEq>(number: N, thing: &str) -> String {
-    let ending = if number == N::from(1) { "" } else { "s" };
-    format!("{number} {thing}{ending}")
 }

@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 use super::inputs;
 use super::launch::{LaunchArgs, in_words};
 use super::project::Project;
-use super::shown::{self, count};
+use super::shown;
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event};
 use crate::ui::theme::Tone;
+use crate::ui::words::count;
 use crate::ui::{Console, Output, Report};
 
 /// List the tests that are missing, and have agents write them

@@ -18,7 +18,7 @@ exit 127"#;
 
 /// Why no browser was opened.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DoorError {
+pub(crate) enum DoorError {
     /// There is nothing that opens files.
     #[error("no browser can be opened: there is no `xdg-open` here")]
     NoOpener,
@@ -35,7 +35,12 @@ pub(super) fn open(host: &dyn Host, folder: &HostPath, url: &str) -> Result<(), 
     let door = folder.join("open.html");
     let page = format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}\">\n");
     host.files().write(&door, page.as_bytes(), Access::Private, Durability::Cached)?;
-    let words = ["sh", "-c", OPEN, "sh", door.as_str()];
+    open_file(host, &door)
+}
+
+/// Opens a page that is a file.
+pub(crate) fn open_file(host: &dyn Host, page: &HostPath) -> Result<(), DoorError> {
+    let words = ["sh", "-c", OPEN, "sh", page.as_str()];
     let opened = host.exec(&Cmd::from_words(words).deadline(Duration::from_secs(10)))?;
     if opened.success() { Ok(()) } else { Err(DoorError::NoOpener) }
 }

@@ -6,6 +6,7 @@ use mngr_web::Exported;
 use serde_json::{Value, json};
 
 use crate::ui::output::event;
+use crate::ui::words::count;
 use crate::ui::{Console, Report};
 
 /// A page is served.
@@ -60,9 +61,4 @@ impl Report for ExportReport {
     fn events(&self) -> Vec<Value> {
         vec![event("exported", self.json())]
     }
-}
-
-/// `1 test`, `2 tests`.
-fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,0 +1,68 @@
+//! `work_dir_extra_paths`: files git does not carry, shared with or copied from the source, for whoever makes a checkout.
+
+use std::collections::BTreeMap;
+
+use mngr_config::ExtraPath;
+use mngr_host::files::FilesError;
+use mngr_host::host::Host;
+use mngr_host::rsync::{Endpoint, Rsync, RsyncError};
+use mngr_model::HostPath;
+
+/// An extra path cannot be laid.
+#[derive(Debug, thiserror::Error)]
+pub enum ExtraPathError {
+    /// It is absolute or leaves the work dir.
+    #[error("`work_dir_extra_paths` names `{path}`, which is not a path inside the work dir")]
+    Outside {
+        /// The path.
+        path: String,
+    },
+    /// Something is there already.
+    #[error("`{path}` already exists")]
+    Taken {
+        /// The path.
+        path: HostPath,
+    },
+    /// A file operation failed.
+    #[error("an extra path cannot be laid")]
+    Files(#[from] FilesError),
+    /// It could not be copied.
+    #[error("an extra path cannot be copied")]
+    Copy(#[from] RsyncError),
+}
+
+/// Lays them from one checkout into another on the same host, and returns those that the source does not have.
+pub fn lay(
+    host: &dyn Host,
+    paths: &BTreeMap<String, ExtraPath>,
+    source: &HostPath,
+    work_dir: &HostPath,
+) -> Result<Vec<String>, ExtraPathError> {
+    let mut missing = Vec::new();
+    for (path, kind) in paths {
+        let is_inside =
+            !path.starts_with('/') && !path.split('/').any(|part| part == "..") && !path.is_empty();
+        if !is_inside {
+            return Err(ExtraPathError::Outside { path: path.clone() });
+        }
+        let (from, to) = (source.join(path), work_dir.join(path));
+        if !host.files().exists(&from)? {
+            missing.push(path.clone());
+            continue;
+        }
+        if host.files().exists(&to)? {
+            return Err(ExtraPathError::Taken { path: to });
+        }
+        if let Some(parent) = to.parent() {
+            host.files().make_folder(&parent)?;
+        }
+        match kind {
+            ExtraPath::Share => host.files().link(from.as_str(), &to)?,
+            ExtraPath::Copy => {
+                let target = to.parent().unwrap_or_else(|| work_dir.clone());
+                Rsync::new(Endpoint::Itself(from), Endpoint::Contents(target)).run(host)?;
+            }
+        }
+    }
+    Ok(missing)
+}

@@ -1,0 +1,170 @@
+//! Creating an agent of a run, giving it its task, and letting it go. The order of these steps is the keeper's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mngr_host::files::{Access, Durability};
+use mngr_host::host::Host;
+use mngr_host::tmux::CaptureRange;
+use mngr_model::address::Location;
+use mngr_model::branch::BranchSpec;
+use mngr_model::run::FailureKind;
+use mngr_model::{AgentState, HostPath};
+use mngr_ops::capture::{CaptureRequest, capture};
+use mngr_ops::create::{Attendance, Audience, CreateRequest, SourceSpec, UncleanFiles, create};
+use mngr_ops::fleet::Agent;
+use mngr_ops::message::{MessageRequest, SendError, Sent, send};
+use mngr_ops::remains::Remains;
+use mngr_ops::stop::{StopOptions, stop};
+use mngr_ops::transcript::Conversation;
+use mngr_ops::world::World;
+use mngr_ops::{again, error_chain};
+
+use super::news::Failure;
+use crate::mapper::Limits;
+use crate::mapper::publish::{self, Publishing};
+use crate::run::Workshop;
+
+/// How much of an agent's conversation is kept.
+const KEPT_CONVERSATION: usize = 32 * 1024 * 1024;
+
+/// What the labels of the agents of a run are called.
+pub(crate) mod label {
+    /// The run.
+    pub(crate) const RUN: &str = "mapreduce_run_name";
+    /// What it is there for.
+    pub(crate) const ROLE: &str = "mapreduce_role";
+    /// The test it looks after.
+    pub(crate) const TASK: &str = "tmr_task";
+}
+
+/// What a new agent of a run is.
+pub(crate) struct Commission {
+    /// What all agents of its role are created with.
+    pub(crate) blueprint: CreateRequest,
+    /// Its name.
+    pub(crate) name: String,
+    /// Its branch.
+    pub(crate) branch: String,
+    /// The commit it starts from.
+    pub(crate) start: String,
+    /// Its labels.
+    pub(crate) labels: Vec<(&'static str, String)>,
+    /// Its variables.
+    pub(crate) env: Vec<(&'static str, String)>,
+}
+
+/// Creates it. Nothing is left of one that could not be created.
+pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, Failure> {
+    let failed = |message: String| Failure::new(FailureKind::Launch, message);
+    let mut request = commission.blueprint.clone();
+    request.name = Some(commission.name.parse().map_err(|error| failed(format!("{error}")))?);
+    let here: Result<Location, _> = shop.settings.source.as_str().parse();
+    request.source = SourceSpec::Location(here.map_err(|error| failed(format!("{error}")))?);
+    request.branch =
+        BranchSpec::New { base: Some(commission.start.clone()), pattern: commission.branch.clone() };
+    request.unclean = UncleanFiles::LeaveBehind;
+    request.attendance = Attendance::Background;
+    request.audience = Audience::Nobody;
+    request.message = None;
+    request.labels.extend(commission.labels.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    for (name, value) in &commission.env {
+        let pair = format!("{name}={value}").parse().map_err(|error| failed(format!("{error}")))?;
+        request.env.push(pair);
+    }
+    let created = create(&shop.world, &request).map_err(|error| failed(error_chain(&error)))?;
+    let host = host_of(&shop.world, &created.host.id).ok_or_else(|| failed("its host is gone".to_owned()))?;
+    match again::find(&host, &created.id) {
+        Ok(Some(agent)) => Ok(agent),
+        Ok(None) => Err(failed("it was destroyed at once".to_owned())),
+        Err(error) => Err(failed(error_chain(&error))),
+    }
+}
+
+fn host_of(world: &World, id: &mngr_model::HostId) -> Option<Arc<dyn Host>> {
+    if world.client.info().id == *id {
+        return Some(world.client.clone());
+    }
+    let hosts = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
+    hosts.into_iter().find(|host| host.info().id == *id)
+}
+
+/// The branch an agent was created with.
+pub(crate) fn branch_of(agent: &Agent) -> String {
+    let record = &agent.facts.record;
+    record.created_branch_name.clone().or_else(|| record.checked_out_branch_name.clone()).unwrap_or_default()
+}
+
+/// Puts the tool to publish with into its state folder.
+pub(crate) fn equip(agent: &Agent, start: &str, limits: &Limits) -> Result<(), Failure> {
+    let publishing = Publishing { base_commit: start, branch: &branch_of(agent), limits };
+    publish::install(agent.host.as_ref(), &agent.host.layout().agent(agent.id()), &publishing)
+        .map_err(|error| Failure::new(FailureKind::Launch, error_chain(&error)))
+}
+
+/// Sends it a message, once: a key that was used before sends nothing.
+pub(crate) fn tell(
+    shop: &Workshop,
+    agent: &Agent,
+    key: &str,
+    text: &str,
+    patience: Duration,
+) -> Result<Sent, SendError> {
+    let idempotency_key = key.parse().ok();
+    send(
+        &shop.world,
+        agent,
+        &MessageRequest { text: text.to_owned(), idempotency_key, patience, start: false },
+    )
+}
+
+/// What its terminal shows, without what only a terminal understands; nothing where it has none.
+pub(crate) fn screen(shop: &Workshop, agent: &Agent) -> Option<String> {
+    let request = CaptureRequest { window: None, range: CaptureRange::Visible, start: false };
+    let text = capture(&shop.world, agent, &request).ok()?;
+    Some(mngr_query::sanitize_lines(&text).into_owned())
+}
+
+/// Keeps what its terminal shows and what was said, in the folder of its attempt. That is evidence, and worth an attempt,
+/// but nothing depends on it.
+pub(crate) fn keep_traces(shop: &Workshop, agent: &Agent, folder: &HostPath) {
+    let files = shop.host().files();
+    if files.make_folder(folder).is_err() {
+        return;
+    }
+    let keep = |name: &str, bytes: &[u8]| {
+        let _ = files.write(&folder.join(name), bytes, Access::Private, Durability::Cached);
+    };
+    if let Some(text) = screen(shop, agent).filter(|text| !text.trim().is_empty()) {
+        keep("screen.txt", text.as_bytes());
+    }
+    let Ok(mut conversation) = Conversation::of(&shop.world, Remains::of(agent)) else { return };
+    let Ok(said) = conversation.read_more() else { return };
+    let mut lines = Vec::new();
+    for record in &said.records {
+        if lines.len() > KEPT_CONVERSATION || serde_json::to_writer(&mut lines, record).is_err() {
+            break;
+        }
+        lines.push(b'\n');
+    }
+    if !lines.is_empty() {
+        keep("transcript.jsonl", &lines);
+    }
+}
+
+/// Stops it. It stays, stopped, until the user destroys it.
+pub(crate) fn let_go(shop: &Workshop, agent: &Agent) -> Result<(), String> {
+    let options = StopOptions::from_settings(&shop.world.settings);
+    stop(&shop.world, agent, &options).map(|_| ()).map_err(|error| error_chain(&error))
+}
+
+/// The last line its terminal shows that says something, for a program that has ended.
+pub(crate) fn last_words(shop: &Workshop, agent: &Agent) -> Option<String> {
+    if !matches!(agent.state.state, AgentState::Done | AgentState::Replaced) {
+        return None;
+    }
+    let text = screen(shop, agent)?;
+    // Below it is the prompt of the shell that was left in the terminal.
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.iter().rev().nth(1).map(|line| line.chars().take(200).collect())
+}

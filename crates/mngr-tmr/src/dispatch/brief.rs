@@ -1,0 +1,60 @@
+//! What a mapper is: its name, its branch, its variables, what it is told.
+
+use mngr_model::env::{MNGR_TMR_ATTEMPT, MNGR_TMR_RUN, MNGR_TMR_TASK};
+use mngr_model::run::AttemptNumber;
+
+use super::agent::{Commission, label};
+use super::keeper::Brief;
+use super::news::AttemptKey;
+use crate::mapper::prompts::{MapperText, Prompt, PromptError};
+use crate::run::Site;
+
+/// What an agent and its branch are called within the run.
+pub(super) fn own_name(slug: &str, attempt: AttemptNumber) -> String {
+    match attempt {
+        AttemptNumber(0 | 1) => slug.to_owned(),
+        again => format!("{slug}-{again}"),
+    }
+}
+
+/// The brief of the agent for one attempt at a task.
+pub(super) fn brief(site: &Site, (task, attempt): &AttemptKey, slug: &str) -> Result<Brief, PromptError> {
+    let Site { shop, crew, folder } = site;
+    let run = shop.run.to_string();
+    let own = own_name(slug, *attempt);
+    let branch = shop.branch_name(&own);
+    let prompt = match shop.settings.prompts.mapper.clone() {
+        Some(own) => Prompt::own(own)?,
+        None => Prompt::packaged()?,
+    };
+    let prompt = prompt.render(&MapperText {
+        task: task.as_str(),
+        command: &shop.tests.one_line(task),
+        branch: &branch,
+        base_commit: &shop.base,
+        run: &run,
+    })?;
+    let commission = Commission {
+        blueprint: crew.mapper.clone(),
+        name: shop.agent_name(&own),
+        branch,
+        start: shop.base.clone(),
+        labels: vec![
+            (label::RUN, run.clone()),
+            (label::ROLE, "MAPPER".to_owned()),
+            (label::TASK, task.to_string()),
+        ],
+        env: vec![
+            (MNGR_TMR_RUN, run),
+            (MNGR_TMR_TASK, task.to_string()),
+            (MNGR_TMR_ATTEMPT, attempt.to_string()),
+        ],
+    };
+    Ok(Brief {
+        commission,
+        prompt,
+        subject: task.to_string(),
+        folder: folder.attempt(slug, *attempt),
+        patience: shop.settings.patience.mapper,
+    })
+}

@@ -1,0 +1,241 @@
+//! Whether an agent that has not published yet is at work: what its state means, and when patience ends. Pure: the caller
+//! brings the time.
+//!
+//! An agent that waits, asks, is refused by its service or shows no sign of work is reminded once; if that does not help
+//! in time it is given up, each for its own reason. One whose program has ended is given up at once.
+
+use std::time::{Duration, Instant};
+
+use mngr_model::AgentState;
+use mngr_model::run::FailureKind;
+use mngr_model::state::{StateReport, WaitingReason};
+
+use super::news::Failure;
+use crate::run::Patience;
+
+/// How long a host may be unreachable.
+const UNSEEN_LIMIT: Duration = Duration::from_secs(120);
+
+/// What an agent that has not published is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Condition {
+    Working,
+    Silent,
+    Idle,
+    Asking,
+    RateLimited,
+    Unseen,
+}
+
+/// What to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Advice {
+    /// Look again when something changes, or after this time.
+    Wait(Duration),
+    /// Remind it.
+    Nudge,
+    /// It will not publish.
+    GiveUp(Failure),
+}
+
+/// Watches one agent.
+#[derive(Debug)]
+pub(super) struct Liveness {
+    patience: Patience,
+    condition: Condition,
+    since: Instant,
+    nudged: Option<Instant>,
+}
+
+impl Liveness {
+    pub(super) fn new(patience: Patience, now: Instant) -> Self {
+        Self { patience, condition: Condition::Working, since: now, nudged: None }
+    }
+
+    /// What follows from a look at the agent, which has shown no sign of work for `quiet`.
+    pub(super) fn advise(&mut self, state: &StateReport, quiet: Duration, now: Instant) -> Advice {
+        let condition = match self.condition_of(state, quiet) {
+            Ok(condition) => condition,
+            Err(failure) => return Advice::GiveUp(failure),
+        };
+        self.enter(condition, now);
+        let Some((limit, kind, what)) = self.limit() else {
+            // Silence is noticed at its time, not at the next event.
+            let until_silent = self.patience.silent.saturating_sub(quiet);
+            return Advice::Wait(until_silent.max(Duration::from_millis(100)));
+        };
+        let waited = now.saturating_duration_since(self.since);
+        if waited < limit {
+            return Advice::Wait(limit - waited);
+        }
+        let can_be_reminded = condition != Condition::Unseen;
+        if self.nudged.is_none() && can_be_reminded {
+            return Advice::Nudge;
+        }
+        let evidence = mngr_query::sanitize(&state.evidence).into_owned();
+        Advice::GiveUp(Failure::new(kind, format!("{what}: {evidence}")))
+    }
+
+    /// It was reminded, whether that reached it or not: it has the time of a reminder from now on.
+    pub(super) fn nudged(&mut self, now: Instant) {
+        self.nudged = Some(now);
+        self.since = now;
+    }
+
+    /// It was told what is wrong with what it published, and starts anew.
+    pub(super) fn answered(&mut self, now: Instant) {
+        self.nudged(now);
+        self.condition = Condition::Working;
+    }
+
+    /// The host could not be asked.
+    pub(super) fn unseen(&mut self, error: &str, now: Instant) -> Advice {
+        self.enter(Condition::Unseen, now);
+        let waited = now.saturating_duration_since(self.since);
+        match UNSEEN_LIMIT.checked_sub(waited).filter(|left| !left.is_zero()) {
+            Some(left) => Advice::Wait(left.min(Duration::from_secs(5))),
+            None => Advice::GiveUp(Failure::new(FailureKind::Host, error)),
+        }
+    }
+
+    fn enter(&mut self, condition: Condition, now: Instant) {
+        if self.condition != condition {
+            self.condition = condition;
+            self.since = now;
+        }
+    }
+
+    fn condition_of(&self, state: &StateReport, quiet: Duration) -> Result<Condition, Failure> {
+        use AgentState::*;
+        let evidence = || mngr_query::sanitize(&state.evidence).into_owned();
+        match state.state {
+            Done | Stopped | Replaced => Err(Failure::new(FailureKind::Dead, evidence())),
+            Unknown => Ok(Condition::Unseen),
+            Waiting => match state.waiting_reason {
+                Some(WaitingReason::Auth) => Err(Failure::new(FailureKind::Auth, evidence())),
+                Some(WaitingReason::RateLimited) => Ok(Condition::RateLimited),
+                Some(WaitingReason::Permissions | WaitingReason::Question) => Ok(Condition::Asking),
+                Some(WaitingReason::EndOfTurn) | None => Ok(Condition::Idle),
+            },
+            _ if quiet >= self.patience.silent => Ok(Condition::Silent),
+            _ => Ok(Condition::Working),
+        }
+    }
+
+    /// How long the condition may last, and what it is then; nothing for an agent at work.
+    fn limit(&self) -> Option<(Duration, FailureKind, &'static str)> {
+        let Patience { idle, nudge, rate_limit, .. } = self.patience;
+        let (first, kind, what) = match self.condition {
+            Condition::Working => return None,
+            Condition::Silent => (Duration::ZERO, FailureKind::Silent, "it shows no sign of work"),
+            Condition::Idle => (idle, FailureKind::NoPublish, "it stopped without publishing"),
+            Condition::Asking => (idle, FailureKind::Asking, "it asks and nobody answers"),
+            Condition::RateLimited => (rate_limit, FailureKind::RateLimited, "its service refuses requests"),
+            Condition::Unseen => (UNSEEN_LIMIT, FailureKind::Host, "it cannot be seen"),
+        };
+        Some((if self.nudged.is_some() { nudge } else { first }, kind, what))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mngr_model::state::StateSource;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn patience() -> Patience {
+        Patience {
+            launch: 60 * SECOND,
+            mapper: 3600 * SECOND,
+            reducer: 3600 * SECOND,
+            idle: 10 * SECOND,
+            nudge: 20 * SECOND,
+            silent: 100 * SECOND,
+            rate_limit: 50 * SECOND,
+        }
+    }
+
+    fn report(state: AgentState, waiting_reason: Option<WaitingReason>) -> StateReport {
+        StateReport {
+            state,
+            source: StateSource::Process,
+            evidence: "seen".to_owned(),
+            since: None,
+            waiting_reason,
+            exit: None,
+            detached: false,
+        }
+    }
+
+    /// What is advised for one state at these seconds, reminders being sent at once.
+    fn course(state: &StateReport, quiet: Duration, seconds: &[u32]) -> Vec<String> {
+        let start = Instant::now();
+        let mut liveness = Liveness::new(patience(), start);
+        let advise = |second: &u32| {
+            let now = start + *second * SECOND;
+            match liveness.advise(state, quiet, now) {
+                Advice::Wait(_) => "wait".to_owned(),
+                Advice::Nudge => {
+                    liveness.nudged(now);
+                    "nudge".to_owned()
+                }
+                Advice::GiveUp(failure) => failure.kind.to_string(),
+            }
+        };
+        seconds.iter().map(advise).collect()
+    }
+
+    #[test]
+    fn each_way_of_doing_nothing_is_reminded_once_and_then_has_its_own_name() {
+        let waiting = |reason| report(AgentState::Waiting, Some(reason));
+        for (state, quiet, first, kind) in [
+            (waiting(WaitingReason::EndOfTurn), 0, 10, "no_publish"),
+            (waiting(WaitingReason::Question), 0, 10, "asking"),
+            (waiting(WaitingReason::Permissions), 0, 10, "asking"),
+            (waiting(WaitingReason::RateLimited), 0, 50, "rate_limited"),
+            (report(AgentState::Running, None), 100, 0, "silent"),
+        ] {
+            let seconds = [0, first, first + 19, first + 20];
+            let expected = match first {
+                // Silence has lasted long enough when it is noticed.
+                0 => ["nudge", "wait", "wait", kind],
+                _ => ["wait", "nudge", "wait", kind],
+            };
+            assert_eq!(course(&state, quiet * SECOND, &seconds), expected);
+        }
+    }
+
+    #[test]
+    fn what_cannot_get_better_is_given_up_at_once() {
+        for (state, kind) in [
+            (report(AgentState::Done, None), "dead"),
+            (report(AgentState::Stopped, None), "dead"),
+            (report(AgentState::Waiting, Some(WaitingReason::Auth)), "auth"),
+        ] {
+            assert_eq!(course(&state, Duration::ZERO, &[0]), [kind]);
+        }
+    }
+
+    #[test]
+    fn an_agent_at_work_is_left_alone_and_a_pause_starts_its_clock_anew() {
+        let start = Instant::now();
+        let mut liveness = Liveness::new(patience(), start);
+        let idle = report(AgentState::Waiting, Some(WaitingReason::EndOfTurn));
+        let busy = report(AgentState::Running, None);
+        for (second, state) in [(0, &idle), (9, &idle), (10, &busy), (11, &idle), (20, &idle)] {
+            let advice = liveness.advise(state, Duration::ZERO, start + second * SECOND);
+            assert!(matches!(advice, Advice::Wait(_)), "{second}: {advice:?}");
+        }
+        assert_eq!(liveness.advise(&idle, Duration::ZERO, start + 21 * SECOND), Advice::Nudge);
+    }
+
+    #[test]
+    fn a_host_that_does_not_answer_is_waited_for_and_then_named() {
+        let start = Instant::now();
+        let mut liveness = Liveness::new(patience(), start);
+        assert!(matches!(liveness.unseen("no route", start), Advice::Wait(_)));
+        let Advice::GiveUp(failure) = liveness.unseen("no route", start + UNSEEN_LIMIT) else { panic!() };
+        assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Host, "no route"));
+    }
+}

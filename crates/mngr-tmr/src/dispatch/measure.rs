@@ -1,0 +1,180 @@
+//! The hands that measure what agents claim, a few at once, while other agents still work.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use mngr_host::files::{Access, Durability, FilesError};
+use mngr_model::HostPath;
+use mngr_model::run::{Attempt, FailureKind, Outcome, Run, Task, TaskId};
+use mngr_ops::error_chain;
+
+use super::news::{AttemptKey, Failure, News, Word};
+use crate::candidate::{Candidate, Claims, Cost};
+use crate::integrate::Input;
+use crate::run::Site;
+use crate::verify::{Verification, VerifyError};
+
+/// What was measured, beside what was published.
+const KEPT: &str = "verification.json";
+/// The commits of an attempt, beside what it says.
+const BUNDLE: &str = "branch.bundle";
+/// The name of the branch that holds them.
+const BRANCH: &str = "branch";
+
+/// Something to be measured.
+pub(super) struct Job {
+    pub(super) key: AttemptKey,
+    /// What was published.
+    pub(super) folder: HostPath,
+    pub(super) outcome: Outcome,
+    pub(super) cost: Cost,
+}
+
+/// Jobs that wait for a hand.
+#[derive(Default)]
+pub(super) struct Jobs {
+    waiting: Mutex<(VecDeque<Job>, bool)>,
+    changed: Condvar,
+}
+
+impl Jobs {
+    /// One more.
+    pub(super) fn add(&self, job: Job) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).0.push_back(job);
+        self.changed.notify_one();
+    }
+
+    /// No more come: hands go home when nothing is left, or at once with what is left dropped.
+    pub(super) fn close(&self) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+        self.changed.notify_all();
+    }
+
+    fn next(&self) -> Option<Job> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if waiting.1 {
+                return None;
+            }
+            if let Some(job) = waiting.0.pop_front() {
+                return Some(job);
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A hand: measures until no more jobs come.
+pub(super) fn work(site: &Site, jobs: &Jobs, news: &Sender<News>) {
+    while let Some(job) = jobs.next() {
+        let key = job.key.clone();
+        let measured = measure(site, &job).map(Box::new);
+        if news.send(News::Attempt(key, Word::Measured(measured))).is_err() {
+            return;
+        }
+    }
+}
+
+fn measure(site: &Site, job: &Job) -> Result<Verification, Failure> {
+    let internal = |text: String| Failure::new(FailureKind::Internal, text);
+    let shop = &site.shop;
+    let candidate = candidate(site, job)?;
+    let verification = shop.verifier().verify(&candidate).map_err(|error| {
+        let is_interrupted = matches!(&error, VerifyError::Runner { source, .. } if source.is_interrupted());
+        let kind = if is_interrupted { FailureKind::Interrupted } else { FailureKind::Internal };
+        Failure::new(kind, error_chain(&error))
+    })?;
+    let text = serde_json::to_vec_pretty(&verification).map_err(|error| internal(error.to_string()))?;
+    shop.host()
+        .files()
+        .write(&job.folder.join(KEPT), &text, Access::Private, Durability::Synced)
+        .map_err(|error| internal(error_chain(&error)))?;
+    Ok(verification)
+}
+
+/// The agent's work, its commits in the repository.
+pub(super) fn candidate(site: &Site, job: &Job) -> Result<Candidate, Failure> {
+    let tip = tip(site, &job.folder, &site.shop.base)?;
+    let (task, attempt) = job.key.clone();
+    Ok(Candidate { task, attempt, tip, claims: Claims::from(&job.outcome), cost: job.cost })
+}
+
+/// The last commit of what was published, brought into the repository; where it started from if there is none.
+pub(crate) fn tip(site: &Site, folder: &HostPath, start: &str) -> Result<String, Failure> {
+    let shop = &site.shop;
+    let internal = |text: String| Failure::new(FailureKind::Internal, text);
+    let files = shop.host().files();
+    let bundle = folder.join(BUNDLE);
+    if !files.exists(&bundle).map_err(|error| internal(error_chain(&error)))? {
+        return Ok(start.to_owned());
+    }
+    let branch = files.read_text(&folder.join(BRANCH)).map_err(|error| internal(error_chain(&error)))?;
+    let fetched = shop.git().fetch_commit(bundle.as_str(), branch.trim_end());
+    fetched.map_err(|error| internal(error_chain(&error)))
+}
+
+/// Notes the branch of what was taken in.
+pub(super) fn note_branch(site: &Site, folder: &HostPath, branch: &str) -> Result<(), FilesError> {
+    let line = format!("{branch}\n");
+    site.shop.host().files().write(&folder.join(BRANCH), line.as_bytes(), Access::Private, Durability::Cached)
+}
+
+/// What was measured about an attempt before, if that is whole.
+pub(crate) fn kept(site: &Site, folder: &HostPath) -> Option<Verification> {
+    let bytes = site.shop.host().files().read_if_there(&folder.join(KEPT)).ok()??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Starts the hands.
+pub(super) fn hire(
+    site: &Arc<Site>,
+    jobs: &Arc<Jobs>,
+    news: &Sender<News>,
+) -> Result<Vec<std::thread::JoinHandle<()>>, std::io::Error> {
+    let hand = |number| {
+        let (site, jobs, news) = (site.clone(), jobs.clone(), news.clone());
+        let name = format!("measure-{number}");
+        std::thread::Builder::new().name(name).spawn(move || work(&site, &jobs, &news))
+    };
+    (0..site.shop.settings.pace.tests.max(1)).map(hand).collect()
+}
+
+/// A task and what may be integrated of it, once it was measured.
+pub(crate) fn input(
+    site: &Site,
+    run: &Run,
+    task: &TaskId,
+    verification: Verification,
+) -> Option<(TaskId, Input)> {
+    let attempt = run.task(task)?.attempts.iter().find(|attempt| attempt.number == verification.attempt)?;
+    let tip = verification.commits.last().map_or_else(|| site.shop.base.clone(), |commit| commit.oid.clone());
+    let candidate = Candidate {
+        task: task.clone(),
+        attempt: attempt.number,
+        tip,
+        claims: verification.claims,
+        cost: Cost { tokens: attempt.tokens, dollars: attempt.cost },
+    };
+    Some((task.clone(), Input { candidate, verification }))
+}
+
+/// The same for what was measured by an orchestrator before this one; measured anew if that was not kept.
+pub(crate) fn again(
+    site: &Site,
+    run: &Run,
+    task: &Task,
+    attempt: &Attempt,
+) -> Result<Option<Input>, VerifyError> {
+    let Some(outcome) = attempt.outcome.clone() else { return Ok(None) };
+    let folder = site.folder.attempt(&task.slug, attempt.number);
+    let cost = Cost { tokens: attempt.tokens, dollars: attempt.cost };
+    let job = Job { key: (task.id.clone(), attempt.number), folder, outcome, cost };
+    // Its commits may be gone from the repository: nothing there holds them.
+    let Ok(candidate) = candidate(site, &job) else { return Ok(None) };
+    let verification = match kept(site, &job.folder) {
+        Some(verification) => verification,
+        None => site.shop.verifier().verify(&candidate)?,
+    };
+    Ok(input(site, run, &task.id, verification).map(|(_, input)| input))
+}

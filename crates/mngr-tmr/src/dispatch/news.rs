@@ -1,0 +1,72 @@
+//! What those who work tell the owner of the run, and what he tells them. They share nothing else.
+
+use std::sync::{Mutex, PoisonError};
+
+use mngr_model::run::{AttemptNumber, FailureKind, Outcome, Stage, TaskId};
+
+use crate::budget::Spent;
+use crate::run::StopKind;
+use crate::verify::Verification;
+
+/// An attempt that came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// How it is counted.
+    pub(crate) kind: FailureKind,
+    /// What shows it; untrusted text.
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+/// One try of a task.
+pub(crate) type AttemptKey = (TaskId, AttemptNumber);
+
+/// What is told about an attempt.
+pub(crate) enum Word {
+    /// Where it is.
+    At {
+        /// Its stage.
+        stage: Stage,
+        /// What shows it.
+        evidence: String,
+        /// The host of its agent.
+        host: String,
+    },
+    /// What its agent has used so far.
+    Spent(Spent),
+    /// What its agent published is here and well-formed.
+    Admitted(Box<Outcome>),
+    /// Its agent was let go; what it published is to be measured, or there is nothing.
+    Left(Result<(), Failure>),
+    /// What it claims was measured, or could not be.
+    Measured(Result<Box<Verification>, Failure>),
+}
+
+/// What reaches the owner.
+pub(super) enum News {
+    /// Word of an attempt.
+    Attempt(AttemptKey, Word),
+    /// The user wants an end.
+    Stop(StopKind),
+}
+
+/// What the owner wants of one keeper; looked at many times a second.
+#[derive(Debug, Default)]
+pub(crate) struct Orders(Mutex<Option<Failure>>);
+
+impl Orders {
+    /// Have it end, for this reason.
+    pub(crate) fn end(&self, why: Failure) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+    }
+
+    /// Whether it has to end.
+    pub(super) fn pending(&self) -> Option<Failure> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,289 @@
+//! What an agent made of the rest: its commits on top of the result, taken one by one.
+//!
+//! Nothing it says is believed. Each commit keeps the rules that hold for all agents, and passes the gate, every test of
+//! the result so far, the tests it names, and the guards. What does not is left out, and so is what does not apply
+//! without it. What is taken becomes a commit of the run, so that `why` and `drop` know it.
+//!
+//! Processes of git: at most 6 for all, 5 for each commit, and those of the rules. The branch is moved last, in one step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mngr_host::git::{CommitInfo, Git, GitError};
+use mngr_model::run::{Event, FailureKind, IntegrationStep, TaskId, Verdict};
+use serde_json::json;
+
+use super::branch;
+use super::checks::{Check, Checks, Failure, Snapshot};
+use super::error::IntegrateError;
+use super::message::{self, trailer};
+use super::run::{CommitKind, Integrated, IntegratedCommit, Integrator, Log};
+use crate::candidate::Cost;
+use crate::verify::{Changed, CommitFacts, Refusal, breach};
+
+/// What an agent hands over, and what has to go on passing.
+#[derive(Debug, Clone, Copy)]
+pub struct AdoptRequest<'a> {
+    /// The result it was asked about.
+    pub integrated: &'a Integrated,
+    /// The last of its commits. The first follows the result; their objects are in the repository.
+    pub tip: &'a str,
+    /// Tests that pass at the base.
+    pub guards: &'a [TaskId],
+    /// What the agent used.
+    pub cost: Cost,
+}
+
+/// What became of its commits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adopted {
+    /// The last commit of the branch now.
+    pub tip: String,
+    /// The commits that were added to the branch, oldest first.
+    pub commits: Vec<IntegratedCommit>,
+    /// The commits that were not, oldest first.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A commit of the agent that is not part of the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The agent's commit.
+    pub commit: String,
+    /// Its first line; untrusted text.
+    pub subject: String,
+    /// The tasks of the run that it names.
+    pub tasks: Vec<TaskId>,
+    /// Why.
+    pub reason: NotAdopted,
+}
+
+/// Why a commit of the agent is not part of the result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAdopted {
+    /// No test would say what it is good for.
+    #[error("it names no task of the run")]
+    NoTask,
+    /// It breaks a rule.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// It builds on a commit that was left out.
+    #[error("it does not apply without the commits that were left out: {}", .files.join(", "))]
+    DoesNotApply {
+        /// The files in conflict.
+        files: Vec<String>,
+    },
+    /// Without those that were left out it has no effect.
+    #[error("it changes nothing")]
+    Nothing,
+    /// A check does not pass with it.
+    #[error("{failure}")]
+    Fails {
+        /// Which, and how.
+        failure: Failure,
+    },
+}
+
+impl NotAdopted {
+    /// How it is counted.
+    pub const fn kind(&self) -> FailureKind {
+        match self {
+            Self::NoTask | Self::Nothing => FailureKind::Contract,
+            Self::Refused(refusal) => refusal.kind(),
+            Self::DoesNotApply { .. } => FailureKind::Conflict,
+            Self::Fails { .. } => FailureKind::Gate,
+        }
+    }
+
+    fn output(&self) -> &str {
+        match self {
+            Self::Fails { failure } => &failure.tail,
+            _ => "",
+        }
+    }
+}
+
+impl Integrator<'_> {
+    /// Takes the commits of an agent onto the result. What is left out is no error; the branch is as it was if nothing
+    /// is taken.
+    pub fn adopt(
+        &self,
+        request: &AdoptRequest<'_>,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Adopted, IntegrateError> {
+        let git = Git::new(self.host, self.repository.clone());
+        let start = &request.integrated.tip;
+        let offered = git.commits_between(start, request.tip)?;
+        refuse_unless_in_line(&offered, start)?;
+        let mut adoption = Adoption {
+            integrator: self,
+            request,
+            git: &git,
+            checks: self.checks(),
+            known: known_tasks(request.integrated),
+            passing: passing_tasks(request.integrated),
+            tip: Snapshot { commit: start.clone(), tree: git.tree_of(start)? },
+        };
+        let (mut commits, mut left_out) = (Vec::new(), Vec::new());
+        for offer in &offered {
+            let tasks = adoption.tasks_of(offer);
+            match adoption.take(offer, &tasks)? {
+                Taken::In(commit) => commits.push(*commit),
+                Taken::Out(reason) => {
+                    let (commit, subject) = (offer.oid.clone(), offer.subject().to_owned());
+                    left_out.push(LeftOut { commit, subject, tasks, reason });
+                }
+            }
+        }
+        let tip = adoption.tip.commit;
+        let mut log = Log { on_event };
+        log.adopted(&commits, &left_out);
+        if !commits.is_empty() {
+            branch::point(&git, &request.integrated.branch, &self.base, &tip)?;
+            let all = request.integrated.commits.len() + commits.len();
+            log.step(IntegrationStep::Finished, [], Some(&tip), "", &[("commits", json!(all))]);
+        }
+        Ok(Adopted { tip, commits, left_out })
+    }
+}
+
+/// The commits taken so far, and what the next one is judged by.
+struct Adoption<'a> {
+    integrator: &'a Integrator<'a>,
+    request: &'a AdoptRequest<'a>,
+    git: &'a Git<'a>,
+    checks: Checks<'a>,
+    /// The tasks a commit may be for.
+    known: BTreeSet<TaskId>,
+    /// The tasks whose tests pass with what is taken.
+    passing: BTreeSet<TaskId>,
+    tip: Snapshot,
+}
+
+/// What became of one commit.
+enum Taken {
+    In(Box<IntegratedCommit>),
+    Out(NotAdopted),
+}
+
+impl Adoption<'_> {
+    /// The tasks that a commit names anywhere below its subject: agents like to end a message with lines of their own.
+    fn tasks_of(&self, offer: &CommitInfo) -> Vec<TaskId> {
+        let lines = offer.message.lines().skip(1);
+        let values = lines.filter_map(|line| line.strip_prefix(trailer::TASK)?.strip_prefix(':'));
+        let tasks: BTreeSet<TaskId> = values.filter_map(|value| value.trim().parse().ok()).collect();
+        tasks.intersection(&self.known).cloned().collect()
+    }
+
+    /// Adds one commit, if it may be added.
+    fn take(&mut self, offer: &CommitInfo, tasks: &[TaskId]) -> Result<Taken, IntegrateError> {
+        if tasks.is_empty() {
+            return Ok(Taken::Out(NotAdopted::NoTask));
+        }
+        let facts = CommitFacts::new(offer, &self.integrator.rules.paths);
+        if let Some(refusal) = self.refusal(offer, &facts)? {
+            return Ok(Taken::Out(refusal.into()));
+        }
+        let tree = match self.git.merge_trees(parent_of(offer), &self.tip.tree, &offer.tree) {
+            Err(GitError::Conflict { files }) => return Ok(Taken::Out(NotAdopted::DoesNotApply { files })),
+            other => other?,
+        };
+        if tree == self.tip.tree {
+            return Ok(Taken::Out(NotAdopted::Nothing));
+        }
+        let passing: BTreeSet<TaskId> = self.passing.iter().chain(tasks).cloned().collect();
+        let text = message::adopted(&facts, &self.before(tasks)?, passing.len(), self.request.cost);
+        let oid = self.integrator.commit(self.git, &tree, &self.tip.commit, &text.whole())?;
+        let snapshot = Snapshot { commit: oid.clone(), tree: tree.clone() };
+        if let Some(failure) = self.failure(&snapshot, &passing)? {
+            return Ok(Taken::Out(NotAdopted::Fails { failure }));
+        }
+        (self.tip, self.passing) = (snapshot, passing);
+        let kind = match facts.touches_implementation() {
+            true => CommitKind::Implementation,
+            false => CommitKind::TestsAndDocs,
+        };
+        let (subject, tasks) = (text.subject, tasks.to_vec());
+        Ok(Taken::In(Box::new(IntegratedCommit { oid, tree, subject, kind, tasks, votes: 1, score: None })))
+    }
+
+    /// How the commit breaks a rule that holds for all agents.
+    fn refusal(&self, offer: &CommitInfo, facts: &CommitFacts) -> Result<Option<Refusal>, GitError> {
+        let (from, to) = (parent_of(offer), offer.oid.as_str());
+        let files = self.git.patch_between(from, to)?;
+        let commits = std::slice::from_ref(facts);
+        breach(self.git, self.integrator.rules, &Changed { from, to, commits, files: &files })
+    }
+
+    /// What the tests of these tasks come to without the commit.
+    fn before(&self, tasks: &[TaskId]) -> Result<BTreeMap<TaskId, Verdict>, IntegrateError> {
+        let verdict = |task: &TaskId| {
+            let failure = self.checks.check(&self.tip, &Check::Test(task.clone()))?;
+            Ok((task.clone(), Verdict::of([failure.is_none()])))
+        };
+        tasks.iter().map(verdict).collect()
+    }
+
+    /// The first check that does not pass. A guard that already failed at the base is nobody's fault.
+    fn failure(
+        &self,
+        snapshot: &Snapshot,
+        passing: &BTreeSet<TaskId>,
+    ) -> Result<Option<Failure>, IntegrateError> {
+        let tests: BTreeSet<&TaskId> = passing.iter().chain(self.request.guards).collect();
+        for failure in self.checks.failures(snapshot, tests)? {
+            let is_guard = matches!(&failure.check, Check::Test(task) if !passing.contains(task));
+            if !is_guard || self.checks.check(&self.base()?, &failure.check)?.is_none() {
+                return Ok(Some(failure));
+            }
+        }
+        Ok(None)
+    }
+
+    fn base(&self) -> Result<Snapshot, GitError> {
+        let base = &self.integrator.base;
+        Ok(Snapshot { commit: base.clone(), tree: self.git.tree_of(base)? })
+    }
+}
+
+impl Log<'_> {
+    fn adopted(&mut self, commits: &[IntegratedCommit], left_out: &[LeftOut]) {
+        for LeftOut { commit, tasks, reason, .. } in left_out {
+            let details = [("kind", json!(reason.kind())), ("output", json!(reason.output()))];
+            self.step(IntegrationStep::Expelled, tasks, Some(commit), &reason.to_string(), &details);
+        }
+        for commit in commits {
+            let details = [("votes", json!(commit.votes)), ("subject", json!(commit.subject))];
+            let reason = "made by the integrator";
+            self.step(IntegrationStep::Picked, &commit.tasks, Some(&commit.oid), reason, &details);
+        }
+    }
+}
+
+fn parent_of(commit: &CommitInfo) -> &str {
+    commit.parents.first().map(String::as_str).unwrap_or_default()
+}
+
+fn refuse_unless_in_line(offered: &[CommitInfo], start: &str) -> Result<(), IntegrateError> {
+    let mut parent = start;
+    for offer in offered {
+        if offer.parents != [parent] {
+            return Err(IntegrateError::NotInLine { commit: offer.oid.clone() });
+        }
+        parent = &offer.oid;
+    }
+    Ok(())
+}
+
+/// The tasks whose tests pass on the result.
+fn passing_tasks(integrated: &Integrated) -> BTreeSet<TaskId> {
+    let in_commits = integrated.commits.iter().flat_map(|commit| &commit.tasks);
+    in_commits.chain(&integrated.contained).cloned().collect()
+}
+
+/// All tasks that the integration was about.
+fn known_tasks(integrated: &Integrated) -> BTreeSet<TaskId> {
+    let expelled = integrated.expelled.iter().map(|expelled| &expelled.task);
+    let in_conflict = integrated.remaining.conflicts.iter().flat_map(|conflict| &conflict.tasks);
+    let others = expelled.chain(in_conflict).cloned();
+    passing_tasks(integrated).into_iter().chain(others).collect()
+}

@@ -1,0 +1,136 @@
+//! Asking one agent for what could not be put together by machine. Its result passes the same checks as all others; a run
+//! is whole without it.
+
+use std::sync::Arc;
+
+use mngr_model::env::MNGR_TMR_RUN;
+use mngr_model::run::{Event, Integration, IntegrationStep, Outcome, TaskId};
+use serde_json::{Map, json};
+
+use super::control::{StopKind, agents_of};
+use super::error::RunError;
+use super::listener::Listener;
+use super::reduce::Notes;
+use super::scribe::Scribe;
+use super::workshop::Site;
+use crate::candidate::Cost;
+use crate::dispatch::agent::{Commission, label};
+use crate::dispatch::keeper::{Begin, Brief, Keeper};
+use crate::dispatch::measure;
+use crate::dispatch::news::{Failure, Orders, Word};
+use crate::integrate::{AdoptRequest, Adopted, Integrated, Left};
+use crate::mapper::prompts::{IntegratorText, Prompt};
+use mngr_model::run::FailureKind;
+
+/// Asks, waits, and takes what passes. Nothing when the agent came to nothing, which is noted.
+pub(super) fn ask(
+    site: &Arc<Site>,
+    scribe: &mut Scribe<'_>,
+    integrated: &Integrated,
+    left: &Left,
+    guards: &[TaskId],
+    listener: &Listener,
+) -> Result<Option<Adopted>, RunError> {
+    let brief = brief(site, integrated, left)?;
+    let asked = |reason: String, details: &[(&str, serde_json::Value)]| {
+        let details: Map<_, _> =
+            details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        let (step, tasks) = (IntegrationStep::Asked, Vec::new());
+        Event::Integration(Integration { step, tasks, commit: None, reason, details })
+    };
+    let name = brief.commission.name.clone();
+    let what = format!("{} conflicts, {} repeated changes", left.conflicts.len(), left.repeated.len());
+    scribe.note(asked(what, &[("agent", json!(name))]))?;
+    let folder = brief.folder.clone();
+    let answer = wait_for(site, brief, listener);
+    let (outcome, cost) = match answer {
+        Ok(answer) => answer,
+        Err(failure) => {
+            let details = [("agent", json!(name)), ("kind", json!(failure.kind))];
+            scribe.note(asked(failure.message, &details))?;
+            return Ok(None);
+        }
+    };
+    let tip = match measure::tip(site, &folder, &integrated.tip) {
+        Ok(tip) => tip,
+        Err(failure) => {
+            scribe.note(asked(failure.message, &[("agent", json!(name)), ("kind", json!(failure.kind))]))?;
+            return Ok(None);
+        }
+    };
+    scribe.note(asked(
+        format!("it says: {}", outcome.result.name()),
+        &[("agent", json!(name)), ("outcome", json!(outcome))],
+    ))?;
+    let request = AdoptRequest { integrated, tip: &tip, guards, cost };
+    let mut notes = Notes { scribe, failed: None };
+    let adopted = site.shop.integrator().adopt(&request, &mut |event| notes.take(event))?;
+    notes.done()?;
+    Ok(Some(adopted))
+}
+
+fn brief(site: &Site, integrated: &Integrated, left: &Left) -> Result<Brief, RunError> {
+    let Site { shop, crew, folder } = site;
+    let own = match shop.settings.agents.reducer_suffix.as_str() {
+        "" => "reducer".to_owned(),
+        suffix => format!("reducer-{suffix}"),
+    };
+    let branch = shop.branch_name(&own);
+    let prompt = match shop.settings.prompts.reducer.clone() {
+        Some(own) => Prompt::own(own)?,
+        None => Prompt::packaged()?,
+    };
+    let run = shop.run.to_string();
+    let prompt = prompt.render(&IntegratorText {
+        branch: &branch,
+        base_commit: &integrated.tip,
+        run: &run,
+        gate: shop.settings.checks.gate.as_deref().unwrap_or_default(),
+        conflicts: &left.conflicts,
+        repeated: &left.repeated,
+    })?;
+    let commission = Commission {
+        blueprint: crew.reducer.clone(),
+        name: shop.agent_name(&own),
+        branch,
+        start: integrated.tip.clone(),
+        labels: vec![(label::RUN, run.clone()), (label::ROLE, "REDUCER".to_owned())],
+        env: vec![(MNGR_TMR_RUN, run)],
+    };
+    Ok(Brief {
+        commission,
+        prompt,
+        subject: "of putting changes together".to_owned(),
+        folder: folder.integrator(),
+        patience: shop.settings.patience.reducer,
+    })
+}
+
+/// Has the agent work, one that an orchestrator before this one has created if it is there.
+fn wait_for(site: &Arc<Site>, brief: Brief, listener: &Listener) -> Result<(Outcome, Cost), Failure> {
+    let there = agents_of(&site.shop.world, site.shop.run.as_str());
+    let there = there.into_iter().find(|agent| agent.name().as_ref() == brief.commission.name);
+    let begin = there.map_or(Begin::Launch, |agent| Begin::TakeOver(Box::new(agent)));
+    let orders = Arc::new(Orders::default());
+    let (told, passer) = (orders.clone(), listener.passer());
+    listener.tell(move |wish| {
+        if wish == StopKind::Now {
+            told.end(Failure::new(FailureKind::Interrupted, "the run was stopped"));
+            passer();
+        }
+    });
+    let (sender, words) = std::sync::mpsc::channel();
+    let voice = Box::new(move |word| drop(sender.send(word)));
+    Keeper { site: site.clone(), brief, orders, voice }.run(begin);
+    let (mut answer, mut cost) = (None, Cost::default());
+    for word in words {
+        match word {
+            Word::Admitted(outcome) => answer = Some(*outcome),
+            Word::Spent(spent) => cost = Cost { tokens: Some(spent.tokens), dollars: Some(spent.cost) },
+            Word::Left(Err(failure)) => return Err(failure),
+            _ => {}
+        }
+    }
+    let answer = answer.ok_or_else(|| Failure::new(FailureKind::NoPublish, "it published nothing"))?;
+    Ok((answer, cost))
+}

@@ -1,0 +1,95 @@
+//! The phases of a run, one after the other: agents work and are measured, results are put together, the end is noted.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mngr_model::run::{EndReason, Event, Run, TaskId};
+
+use super::control::{StopKind, agents_of};
+use super::error::RunError;
+use super::listener::Listener;
+use super::reduce::{self, Reduced};
+use super::scribe::Scribe;
+use super::workshop::Site;
+use crate::dispatch::{Owner, Stopping};
+use crate::integrate::Input;
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEnd {
+    /// What its journal adds up to.
+    pub run: Run,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// The branch for review, if there is anything on it.
+    pub branch: Option<String>,
+}
+
+/// What a run was before it is gone on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Before {
+    /// How its orchestrator ended, if it could say.
+    pub(super) ended: Option<EndReason>,
+}
+
+/// Conducts a run from where its journal is.
+pub(super) fn conduct(
+    site: Arc<Site>,
+    scribe: &mut Scribe<'_>,
+    before: Option<Before>,
+) -> Result<RunEnd, RunError> {
+    let listener = Listener::begin(&site.shop.world.client, &site.folder)?;
+    let conducted = phases(&site, scribe, before, &listener);
+    let closed = site.shop.close();
+    let (reason, branch) = match conducted {
+        Ok(end) => end,
+        // The journal is whole up to here: the run can be gone on with.
+        Err(error) if matches!(error, RunError::Journal(_)) => return Err(error),
+        Err(error) => {
+            let is_wished = listener.wish() == Some(StopKind::Now);
+            let reason = if is_wished { EndReason::Interrupted } else { EndReason::Failed };
+            scribe.note(Event::RunEnded { reason })?;
+            return if is_wished { Ok(end(scribe, reason, None)) } else { Err(error) };
+        }
+    };
+    scribe.note(Event::RunEnded { reason })?;
+    closed?;
+    Ok(end(scribe, reason, branch))
+}
+
+fn end(scribe: &Scribe<'_>, reason: EndReason, branch: Option<String>) -> RunEnd {
+    RunEnd { run: scribe.run().clone(), reason, branch }
+}
+
+fn phases(
+    site: &Arc<Site>,
+    scribe: &mut Scribe<'_>,
+    before: Option<Before>,
+    listener: &Listener,
+) -> Result<(EndReason, Option<String>), RunError> {
+    // One that begins has no agents yet.
+    let agents = match before {
+        Some(_) => agents_of(&site.shop.world, site.shop.run.as_str()),
+        None => Vec::new(),
+    };
+    let mut owner = Owner::new(site.clone(), scribe)?;
+    let wishes = owner.wishes();
+    listener.tell(move |wish| {
+        // One that has ended wants nothing any more.
+        let _ = wishes(wish);
+    });
+    let worked = owner.work(agents, before.and_then(|before| before.ended));
+    if worked.is_err() || matches!(worked, Ok(Some(Stopping::Aborted))) {
+        // No agent is left to be stopped; tests that are being run need not be waited for.
+        listener.pass_on();
+    }
+    let measured: BTreeMap<TaskId, Input> = owner.finish();
+    let reason = match worked? {
+        Some(Stopping::Aborted) => return Ok((EndReason::Interrupted, None)),
+        Some(Stopping::Finishing) => EndReason::Interrupted,
+        Some(Stopping::Budget) => EndReason::Budget,
+        None => EndReason::Finished,
+    };
+    let Reduced { branch } = reduce::reduce(site, scribe, measured, listener)?;
+    Ok((reason, branch))
+}

@@ -1,0 +1,53 @@
+//! Questions about the result, and taking a commit out of it.
+
+use std::sync::Arc;
+
+use mngr_model::run::Event;
+use mngr_ops::world::World;
+
+use super::error::RunError;
+use super::observer::Observer;
+use super::reduce::Notes;
+use super::saved::Saved;
+use super::scribe::Scribe;
+use crate::dispatch::queue;
+use crate::integrate::{DropRequest, Why};
+use crate::journal;
+
+impl Saved {
+    /// Why a commit of the result is there.
+    ///
+    /// # Errors
+    /// When there is no such commit.
+    pub fn why(&self, world: &Arc<World>, commit: &str) -> Result<Why, RunError> {
+        let entries = journal::entries(world.client.as_ref(), self.folder.path())?;
+        Ok(self.workshop(world)?.integrator().why(commit, &entries)?)
+    }
+
+    /// Takes an implementation commit out of the result and returns the new tip of the branch.
+    ///
+    /// # Errors
+    /// When others cannot do without it, or an orchestrator is at work.
+    pub fn drop_commit(
+        &self,
+        world: &Arc<World>,
+        commit: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<String, RunError> {
+        let shop = self.workshop(world)?;
+        let (journal, before) = self.take_journal(world)?;
+        let mut scribe = Scribe::new(journal, observer);
+        scribe.doing("checking the commits without it");
+        let guards = queue::guards(scribe.run());
+        let mut notes = Notes { scribe: &mut scribe, failed: None };
+        let dropped = shop
+            .integrator()
+            .drop_commit(&DropRequest { commit, guards: &guards }, &mut |event| notes.take(event));
+        notes.done()?;
+        if let Some(reason) = before.ended {
+            scribe.note(Event::RunEnded { reason })?;
+        }
+        shop.close()?;
+        Ok(dropped?)
+    }
+}

@@ -1,0 +1,151 @@
+//! Everything that is known before an agent is launched: the tests, what they do at the base commit, who gets an agent.
+//! Whatever is wrong with the settings is said here.
+
+use std::sync::Arc;
+
+use mngr_host::clock::SystemClock;
+use mngr_model::AgentName;
+use mngr_model::run::{RunName, Slugs, Started, TaskId};
+use mngr_ops::create::agent_type;
+use mngr_ops::world::World;
+
+use super::conduct::{RunEnd, conduct};
+use super::control::agents_of;
+use super::error::RunError;
+use super::folder::{RunFolder, Variables};
+use super::observer::Observer;
+use super::scribe::Scribe;
+use super::settings::RunSettings;
+use super::workshop::{Crew, Site, Workshop};
+use crate::journal::Journal;
+use crate::mapper::prompts::{IntegratorText, MapperText, Prompt};
+use crate::plan::{Estimate, Forecast, Plan, pre_run};
+
+/// A run that could begin.
+pub struct Prepared {
+    shop: Workshop,
+    /// What will be done about each test.
+    pub plan: Plan,
+    /// What that will probably use.
+    pub forecast: Forecast,
+}
+
+/// What is needed to begin.
+pub struct Start {
+    /// Where the run is kept.
+    pub folder: RunFolder,
+    /// What its agents are created with.
+    pub crew: Crew,
+    /// The variables they get, to be kept for whoever goes on.
+    pub variables: Variables,
+    /// How mngr was called; no secrets.
+    pub command: Vec<String>,
+}
+
+/// Finds the tests, runs each once at the commit that is checked out, and decides who gets an agent. Launches nothing and
+/// writes nothing outside its own folder.
+///
+/// # Errors
+/// When the settings make no sense, the tests cannot be found or run, or the gate fails before anything was changed.
+pub fn prepare(
+    world: &Arc<World>,
+    settings: RunSettings,
+    run: RunName,
+    observer: &mut dyn Observer,
+) -> Result<Prepared, RunError> {
+    check(world, &settings)?;
+    let base = mngr_host::git::Git::new(world.client.as_ref(), settings.source.clone()).resolve("HEAD")?;
+    let shop = Workshop::open(world.clone(), run, settings, base, world.clock.now().as_second())?;
+    observer.doing("finding the tests");
+    let tests = shop.tests.collect(&shop.bench())?;
+    check_names(&shop, &tests)?;
+    if shop.settings.checks.gate.is_some() {
+        observer.doing("running the gate on the base commit");
+        shop.integrator().check_base()?;
+    }
+    observer.doing(&format!("running {} tests before any agent", tests.len()));
+    let plan = plan(&shop, tests)?;
+    let said = &shop.world.settings.tmr;
+    let each = Estimate {
+        tokens: said.tokens_per_agent,
+        cost: said.cost_per_agent,
+        time: said.time_per_agent.get(),
+    };
+    let parallel = shop.settings.pace.agents as u64;
+    let forecast = Forecast::of(plan.agents(), parallel, &each, &shop.settings.limits);
+    Ok(Prepared { shop, plan, forecast })
+}
+
+/// Runs each test once and decides.
+pub(super) fn plan(shop: &Workshop, tests: Vec<TaskId>) -> Result<Plan, RunError> {
+    let tested = pre_run(&shop.tests, &shop.bench(), tests)?;
+    Ok(Plan::decide(tested, shop.settings.agents_for, |task| shop.tests.is_named(task)))
+}
+
+/// What would otherwise be found out only when the first agent is launched.
+fn check(world: &World, settings: &RunSettings) -> Result<(), RunError> {
+    if let Some(own) = settings.prompts.mapper.clone() {
+        Prompt::<MapperText<'_>>::own(own)?;
+    }
+    if let Some(own) = settings.prompts.reducer.clone() {
+        Prompt::<IntegratorText<'_>>::own(own)?;
+    }
+    if let Some(name) = &settings.agents.agent_type
+        && agent_type::resolve(&world.settings, name).is_ok_and(|resolved| resolved.headless.is_some())
+    {
+        return Err(RunError::Headless { agent_type: name.to_string() });
+    }
+    Ok(())
+}
+
+fn check_names(shop: &Workshop, tests: &[TaskId]) -> Result<(), RunError> {
+    let mut slugs = Slugs::default();
+    for task in tests {
+        // Room for the number of a retry.
+        let name = shop.agent_name(&format!("{}-99", slugs.next(task)));
+        name.parse::<AgentName>().map_err(|source| RunError::Name { name, source })?;
+    }
+    Ok(())
+}
+
+impl Prepared {
+    /// Which commit all agents start from.
+    pub fn base(&self) -> &str {
+        &self.shop.base
+    }
+
+    /// What the run was told.
+    pub fn settings(&self) -> &RunSettings {
+        &self.shop.settings
+    }
+
+    /// Conducts the run to its end.
+    ///
+    /// # Errors
+    /// When it cannot begin or go on. What is in the journal by then can be gone on with.
+    pub fn start(self, start: Start, observer: &mut dyn Observer) -> Result<RunEnd, RunError> {
+        let Start { folder, crew, variables, command } = start;
+        let Self { mut shop, plan, .. } = self;
+        let world = shop.world.clone();
+        if !agents_of(&world, shop.run.as_str()).is_empty() {
+            return Err(RunError::RunNameTaken { run: shop.run.to_string() });
+        }
+        let started = Started {
+            run: shop.run.clone(),
+            name: shop.settings.name.clone(),
+            base_commit: shop.base.clone(),
+            command,
+            settings: shop.settings.to_map().map_err(RunError::Spelling)?,
+            tasks_total: plan.tasks.len() as u64,
+        };
+        let journal = Journal::begin(world.client.clone(), Arc::new(SystemClock), folder.path(), started)?;
+        folder.make(world.client.as_ref(), &variables)?;
+        // The time of all commits: the same when the run is resumed.
+        shop.time = journal.run().began.map_or(shop.time, |began| began.as_second());
+        let mut scribe = Scribe::new(journal, observer);
+        for event in plan.events() {
+            scribe.note(event)?;
+        }
+        conduct(Arc::new(Site { shop, folder, crew }), &mut scribe, None)
+    }
+}

@@ -1,0 +1,149 @@
+//! Putting results together: everything that was verified, then what an agent makes of the rest.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use mngr_model::run::{AttemptNumber, Event, FailureKind, Stage, StageChange, TaskId};
+
+use super::ask;
+use super::control::StopKind;
+use super::error::RunError;
+use super::listener::Listener;
+use super::scribe::Scribe;
+use super::settings::IntegratorUse;
+use super::workshop::Site;
+use crate::dispatch::{measure, queue};
+use crate::integrate::{Input, Integrated};
+use crate::journal::JournalError;
+
+/// What it came to.
+pub(super) struct Reduced {
+    /// The branch for review, if there is anything on it.
+    pub(super) branch: Option<String>,
+}
+
+/// Puts together what was verified, in this run of the orchestrator or before.
+pub(super) fn reduce(
+    site: &Arc<Site>,
+    scribe: &mut Scribe<'_>,
+    measured: BTreeMap<TaskId, Input>,
+    listener: &Listener,
+) -> Result<Reduced, RunError> {
+    let passer = listener.passer();
+    listener.tell(move |wish| {
+        if wish == StopKind::Now {
+            passer()
+        }
+    });
+    let inputs = inputs(site, scribe, measured)?;
+    if inputs.is_empty() {
+        return Ok(Reduced { branch: None });
+    }
+    scribe.doing(&format!("putting {} results together", inputs.len()));
+    let guards = queue::guards(scribe.run());
+    let mut notes = Notes { scribe, failed: None };
+    let integrated =
+        site.shop.integrator().integrate(inputs.clone(), &guards, &mut |event| notes.take(event))?;
+    notes.done()?;
+    let mut taken: BTreeSet<TaskId> = BTreeSet::new();
+    let left = integrated.left(&inputs);
+    let is_wanted = site.shop.settings.integrator == IntegratorUse::WhenNeeded && listener.wish().is_none();
+    let mut has_commits = !integrated.commits.is_empty();
+    if is_wanted && !left.is_empty() {
+        let adopted = ask::ask(site, scribe, &integrated, &left, &guards, listener)?;
+        has_commits |= adopted.iter().any(|adopted| !adopted.commits.is_empty());
+        let commits = adopted.iter().flat_map(|adopted| &adopted.commits);
+        taken.extend(commits.flat_map(|commit| commit.tasks.iter().cloned()));
+    }
+    note_ends(scribe, &integrated, &taken)?;
+    Ok(Reduced { branch: has_commits.then_some(integrated.branch) })
+}
+
+/// What may be integrated, in the order of the run: the same whoever measured it, and when.
+fn inputs(
+    site: &Site,
+    scribe: &Scribe<'_>,
+    mut measured: BTreeMap<TaskId, Input>,
+) -> Result<Vec<Input>, RunError> {
+    let run = scribe.run();
+    let mut inputs = Vec::new();
+    for task in &run.tasks {
+        if task.stage() != Stage::Verified && !task.stage().is_from_integration() {
+            continue;
+        }
+        let Some(attempt) = task.latest() else { continue };
+        let known = match measured.remove(&task.id) {
+            Some(input) => Some(input),
+            None => measure::again(site, run, task, attempt)?,
+        };
+        inputs.extend(known);
+    }
+    Ok(inputs)
+}
+
+/// Notes how each task ended.
+fn note_ends(
+    scribe: &mut Scribe<'_>,
+    integrated: &Integrated,
+    taken: &BTreeSet<TaskId>,
+) -> Result<(), JournalError> {
+    let mut ends: BTreeMap<TaskId, (Stage, String)> = BTreeMap::new();
+    for task in &integrated.contained {
+        ends.insert(task.clone(), (Stage::Integrated, "others made the same change".to_owned()));
+    }
+    for commit in &integrated.commits {
+        for task in &commit.tasks {
+            ends.insert(task.clone(), (Stage::Integrated, commit.oid.clone()));
+        }
+    }
+    for expelled in &integrated.expelled {
+        let stage = Stage::Failed { kind: FailureKind::Gate };
+        ends.insert(expelled.task.clone(), (stage, expelled.failure.to_string()));
+    }
+    for conflict in &integrated.remaining.conflicts {
+        let with: Vec<String> = conflict.with.iter().map(|task| format!("`{task}`")).collect();
+        let files: Vec<&str> = conflict.files.iter().map(String::as_str).collect();
+        let whom = if with.is_empty() { "the others".to_owned() } else { with.join(", ") };
+        let why = format!("does not fit beside {whom} in {}", files.join(", "));
+        for task in &conflict.tasks {
+            let stage = Stage::Failed { kind: FailureKind::Conflict };
+            ends.insert(task.clone(), (stage, why.clone()));
+        }
+    }
+    for task in taken {
+        ends.insert(task.clone(), (Stage::Integrated, "the integrator made it fit".to_owned()));
+    }
+    let verified: Vec<(TaskId, AttemptNumber)> = scribe
+        .run()
+        .tasks
+        .iter()
+        .filter(|task| task.stage() == Stage::Verified)
+        .filter_map(|task| Some((task.id.clone(), task.latest()?.number)))
+        .collect();
+    for (task, attempt) in verified {
+        // Whatever was verified has come to an end here; none may be forgotten.
+        let forgotten =
+            || (Stage::Failed { kind: FailureKind::Internal }, "it was not put together".to_owned());
+        let (stage, evidence) = ends.remove(&task).unwrap_or_else(forgotten);
+        scribe.note(Event::Stage(StageChange::new(task, attempt, stage, evidence)))?;
+    }
+    Ok(())
+}
+
+/// Writes events down; the first line that cannot be written is remembered.
+pub(super) struct Notes<'n, 'o> {
+    pub(super) scribe: &'n mut Scribe<'o>,
+    pub(super) failed: Option<JournalError>,
+}
+
+impl Notes<'_, '_> {
+    pub(super) fn take(&mut self, event: Event) {
+        if self.failed.is_none() {
+            self.failed = self.scribe.note(event).err();
+        }
+    }
+
+    pub(super) fn done(self) -> Result<(), JournalError> {
+        self.failed.map_or(Ok(()), Err)
+    }
+}

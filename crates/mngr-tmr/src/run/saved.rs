@@ -1,0 +1,152 @@
+//! A run that is in its folder: gone on with, put together again, asked about.
+
+use std::sync::Arc;
+
+use mngr_host::clock::SystemClock;
+use mngr_model::HostPath;
+use mngr_model::run::{AttemptNumber, EndReason, Event, Run, Stage, StageChange, Started};
+use mngr_ops::world::World;
+
+use super::conduct::{Before, RunEnd, conduct};
+use super::error::RunError;
+use super::folder::{RunFolder, Variables};
+use super::listener::Listener;
+use super::observer::Observer;
+use super::prepare::plan;
+use super::reduce::{Reduced, reduce};
+use super::scribe::Scribe;
+use super::settings::RunSettings;
+use super::workshop::{Crew, Site, Workshop};
+use crate::journal::{self, Journal};
+
+/// A run in its folder.
+pub struct Saved {
+    /// Its folder.
+    pub folder: RunFolder,
+    /// How it began.
+    pub started: Started,
+    /// What it was told.
+    pub settings: RunSettings,
+    /// The variables its agents got.
+    pub variables: Variables,
+    /// What its journal adds up to.
+    pub run: Run,
+}
+
+impl Saved {
+    /// Reads the run in a folder.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn open(world: &World, folder: HostPath) -> Result<Self, RunError> {
+        let recorded = journal::read(world.client.as_ref(), &folder)?;
+        let folder = RunFolder::new(folder);
+        let missing = || journal::JournalError::Missing { folder: folder.path().clone() };
+        let started = recorded.run.started.clone().ok_or_else(missing)?;
+        let settings = RunSettings::from_map(&started.settings)
+            .map_err(|source| RunError::Settings { folder: folder.path().clone(), source })?;
+        let variables = folder.read_variables(world.client.as_ref())?;
+        Ok(Self { folder, started, settings, variables, run: recorded.run })
+    }
+
+    /// Goes on with it, wherever its orchestrator ended.
+    ///
+    /// # Errors
+    /// When it cannot go on, or an orchestrator is at work.
+    pub fn resume(
+        self,
+        world: &Arc<World>,
+        crew: Crew,
+        observer: &mut dyn Observer,
+    ) -> Result<RunEnd, RunError> {
+        let shop = self.workshop(world)?;
+        let (journal, before) = self.take_journal(world)?;
+        let mut scribe = Scribe::new(journal, observer);
+        complete_plan(&shop, &mut scribe, self.started.tasks_total)?;
+        if before.ended == Some(EndReason::Finished) && is_whole(scribe.run()) {
+            let branch = has_branch(scribe.run()).then(|| crate::integrate::integrated_branch(&shop.run));
+            scribe.note(Event::RunEnded { reason: EndReason::Finished })?;
+            return Ok(RunEnd { run: scribe.run().clone(), reason: EndReason::Finished, branch });
+        }
+        conduct(Arc::new(Site { shop, folder: self.folder, crew }), &mut scribe, Some(before))
+    }
+
+    /// Puts together again what was verified.
+    ///
+    /// # Errors
+    /// When there is nothing, or it cannot be put together.
+    pub fn reintegrate(
+        self,
+        world: &Arc<World>,
+        crew: Crew,
+        observer: &mut dyn Observer,
+    ) -> Result<RunEnd, RunError> {
+        let shop = self.workshop(world)?;
+        let (journal, before) = self.take_journal(world)?;
+        let mut scribe = Scribe::new(journal, observer);
+        let site = Arc::new(Site { shop, folder: self.folder, crew });
+        let listener = Listener::begin(&world.client, &site.folder)?;
+        let reduced = reduce(&site, &mut scribe, std::collections::BTreeMap::new(), &listener);
+        let closed = site.shop.close();
+        let reason = match &reduced {
+            Ok(_) => before.ended.unwrap_or(EndReason::Finished),
+            Err(_) => EndReason::Failed,
+        };
+        scribe.note(Event::RunEnded { reason })?;
+        let Reduced { branch } = reduced?;
+        closed?;
+        let is_there = scribe.run().tasks.iter().any(|task| task.stage().is_from_integration());
+        if !is_there {
+            return Err(RunError::NothingToIntegrate);
+        }
+        Ok(RunEnd { run: scribe.run().clone(), reason, branch })
+    }
+
+    /// What the run works with.
+    pub(super) fn workshop(&self, world: &Arc<World>) -> Result<Workshop, RunError> {
+        let Started { run, base_commit, .. } = &self.started;
+        let time = self.run.began.map_or(0, |began| began.as_second());
+        Workshop::open(world.clone(), run.clone(), self.settings.clone(), base_commit.clone(), time)
+    }
+
+    /// The journal, and what it said before it was taken.
+    pub(super) fn take_journal(&self, world: &World) -> Result<(Journal, Before), RunError> {
+        let journal = Journal::resume(world.client.clone(), Arc::new(SystemClock), self.folder.path())?;
+        Ok((journal, Before { ended: self.run.ended.map(|ended| ended.reason) }))
+    }
+}
+
+/// Whether every task has come to its end, and the results were put together.
+fn is_whole(run: &Run) -> bool {
+    let waits = |stage: Stage| !stage.is_final();
+    !run.tasks.iter().any(|task| waits(task.stage()))
+}
+
+fn has_branch(run: &Run) -> bool {
+    run.tasks.iter().any(|task| task.stage() == Stage::Integrated)
+}
+
+/// An orchestrator that was killed while it planned has not noted every task: the rest is planned again.
+fn complete_plan(shop: &Workshop, scribe: &mut Scribe<'_>, total: u64) -> Result<(), RunError> {
+    let run = scribe.run();
+    let needs_no_agent: Vec<_> = run
+        .tasks
+        .iter()
+        .filter(|task| task.stage() == Stage::Queued && !task.reason.needs_agent())
+        .map(|task| task.id.clone())
+        .collect();
+    for task in needs_no_agent {
+        let stage = StageChange::new(task, AttemptNumber::NO_AGENT, Stage::Clean, "it passes");
+        scribe.note(Event::Stage(stage))?;
+    }
+    if (scribe.run().tasks.len() as u64) < total {
+        scribe.doing("planning the rest");
+        let tests = shop.tests.collect(&shop.bench())?;
+        let mut rest = plan(shop, tests)?;
+        rest.tasks.retain(|planned| scribe.run().task(&planned.task).is_none());
+        for event in rest.events() {
+            scribe.note(event)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Whether commits keep to the rules, whoever made them: what they say fits what they touch, and nothing that is
+//! protected was changed. Reads the repository; runs no test.
+//!
+//! Processes of git: 2 for each file that a rule wants to see before and after.
+
+use mngr_host::git::{FileChange, Git, GitError};
+use mngr_model::run::ChangeKind;
+
+use super::commits::{CommitFacts, Label};
+use super::decide::Refusal;
+use super::paths::PathClass;
+use super::rules::Rules;
+
+/// Commits as one change.
+pub(crate) struct Changed<'a> {
+    /// The commit before them.
+    pub(crate) from: &'a str,
+    /// The last of them.
+    pub(crate) to: &'a str,
+    /// Each of them.
+    pub(crate) commits: &'a [CommitFacts],
+    /// What they come to.
+    pub(crate) files: &'a [FileChange],
+}
+
+/// The first thing in the commits themselves that forbids integrating them.
+pub(crate) fn breach(
+    git: &Git<'_>,
+    rules: &Rules,
+    changed: &Changed<'_>,
+) -> Result<Option<Refusal>, GitError> {
+    if let Some(commit) = changed.commits.iter().find(|commit| commit.label() == Label::Understated) {
+        let path = commit.paths.iter().find(|path| rules.paths.class(path) == PathClass::Implementation);
+        let path = path.map(ToString::to_string).unwrap_or_default();
+        return Ok(Some(Refusal::Understated { subject: commit.subject.clone(), path }));
+    }
+    for file in changed.files {
+        let name = file.path.to_string();
+        let kinds: Vec<Option<ChangeKind>> = changed
+            .commits
+            .iter()
+            .filter(|commit| commit.paths.contains(&file.path))
+            .map(|commit| commit.claimed)
+            .collect();
+        for rule in rules.contract.iter().filter(|rule| rule.is_about(&name, &kinds)) {
+            let texts = match rule.needs_texts() {
+                true => Some((text_at(git, changed.from, file)?, text_at(git, changed.to, file)?)),
+                false => None,
+            };
+            let texts = texts.as_ref().map(|(before, after)| (before.as_str(), after.as_str()));
+            if let Some(breach) = rule.breach(file, texts) {
+                return Ok(Some(breach.into()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A file that is not there has no text.
+fn text_at(git: &Git<'_>, rev: &str, file: &FileChange) -> Result<String, GitError> {
+    let Some(path) = file.path.as_str() else { return Ok(String::new()) };
+    let bytes = git.file_at(rev, path)?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,132 @@
+//! The piece that is always loaded: the run, a line for each task, and all that is common to them.
+
+use std::collections::BTreeMap;
+
+use mngr_model::HostPath;
+use mngr_model::quote::{sh_join, sh_quote};
+use mngr_model::run::outcome::EscalationKind;
+use mngr_model::run::{Run, Started, TaskId};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::integration::{Integrated, slugs};
+use super::section::Section;
+use super::task::{row, stage_names};
+
+/// Failures with one cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailureGroup {
+    /// Where they failed, as `failed(launch)`.
+    pub stage: String,
+    /// What their messages have in common.
+    pub message: String,
+    /// Who failed.
+    pub tasks: Vec<TaskId>,
+}
+
+/// All of it. `folder` is where the run is kept, for the commands a reader may copy.
+pub(super) fn summary(run: &Run, failures: &[FailureGroup], folder: &HostPath) -> Value {
+    let integrated = Integrated::of(run);
+    let rows: Vec<Value> = run.tasks.iter().map(|task| row(run, &integrated, task)).collect();
+    let started = run.started.as_ref();
+    let ended = run.ended.map(|ended| json!({"at": ended.at.as_millisecond(), "reason": ended.reason}));
+    let worked = run.latest.map(|now| run.worked(now).as_millis() as u64);
+    let groups: Vec<Value> = failures
+        .iter()
+        .map(|group| json!({"stage": group.stage, "message": group.message, "tasks": slugs(run, &group.tasks), "count": group.tasks.len()}))
+        .collect();
+    json!({
+        "run": started.map(|started| &started.run),
+        "name": started.map(|started| &started.name),
+        "base": started.map(|started| &started.base_commit),
+        "command": started.map(|started| sh_join(&started.command)),
+        "folder": folder,
+        "began": run.began.map(|time| time.as_millisecond()),
+        "latest": run.latest.map(|time| time.as_millisecond()),
+        "ended": ended,
+        "worked": worked,
+        "totals": run.totals(),
+        "tasks_total": started.map(|started| started.tasks_total),
+        "commits": integrated.count(),
+        "sections": sections(&rows),
+        "commands": started.map(|started| commands(started, &integrated, folder)),
+        "stages": stage_names(),
+        "rows": rows,
+        "escalations": escalations(run),
+        "integration": integrated.to_json(),
+        "failures": groups,
+        "breakers": run.breakers,
+        "limits": run.limits,
+        "irregular": run.irregular,
+    })
+}
+
+/// Tasks, tokens and cost under each heading.
+pub(super) fn sections(rows: &[Value]) -> Vec<Value> {
+    let section = |section: Section| {
+        let name = json!(section);
+        let rows = || rows.iter().filter(|row| row["section"] == name);
+        let tokens: u64 = rows().filter_map(|row| row["tokens"].as_u64()).sum();
+        let cost: f64 = rows().filter_map(|row| row["cost"].as_f64()).sum();
+        json!({"name": name, "count": rows().count(), "tokens": tokens, "cost": cost})
+    };
+    Section::ALL.into_iter().map(section).collect()
+}
+
+/// Commands a reader may copy.
+fn commands(started: &Started, integrated: &Integrated<'_>, folder: &HostPath) -> Vec<Value> {
+    let command = |says: &str, command: String| json!({"says": says, "command": command});
+    let label = format!("mapreduce_run_name={}", started.run);
+    let mut commands = vec![
+        command("List the agents of this run", format!("mngr list --label {}", sh_quote(&label))),
+        command("Integrate again", format!("mngr tmr reintegrate {}", sh_quote(folder.as_str()))),
+    ];
+    if integrated.tip().is_some() {
+        let branch = format!("tmr/{}/integrated", started.run);
+        let range = format!("{}..{branch}", started.base_commit);
+        commands.push(command("See what was integrated", sh_join(["git", "log", "--stat", &range])));
+        commands.push(command("Go to the integrated branch", sh_join(["git", "switch", &branch])));
+    }
+    commands
+}
+
+/// What needs attention beyond one task: equal reports once, with all who made them. What keeps work from going on comes
+/// first, then what most agents say.
+pub(super) fn escalations(run: &Run) -> Vec<Value> {
+    struct Reports<'r> {
+        kind: EscalationKind,
+        text: &'r str,
+        locations: Vec<Value>,
+        tasks: Vec<&'r str>,
+    }
+    let mut reports: BTreeMap<(String, String), Reports<'_>> = BTreeMap::new();
+    for task in &run.tasks {
+        let outcome = task.latest().and_then(|attempt| attempt.outcome.as_ref());
+        for escalation in outcome.iter().flat_map(|outcome| &outcome.escalations) {
+            let text = escalation.description_markdown.as_str();
+            let first_line = text.trim().lines().next().unwrap_or_default().trim().to_lowercase();
+            let found = reports.entry((json!(escalation.kind).to_string(), first_line)).or_insert(Reports {
+                kind: escalation.kind,
+                text,
+                locations: Vec::new(),
+                tasks: Vec::new(),
+            });
+            for location in &escalation.locations {
+                let location = json!(location);
+                if !found.locations.contains(&location) {
+                    found.locations.push(location);
+                }
+            }
+            if !found.tasks.contains(&task.slug.as_str()) {
+                found.tasks.push(&task.slug);
+            }
+        }
+    }
+    let mut reports: Vec<Reports<'_>> = reports.into_values().collect();
+    reports.sort_by_key(|report| (report.kind != EscalationKind::Blocker, std::cmp::Reverse(report.tasks.len())));
+    let report = |report: Reports<'_>| {
+        let Reports { kind, text, locations, tasks } = report;
+        json!({"kind": kind, "text": text, "locations": locations, "tasks": tasks})
+    };
+    reports.into_iter().map(report).collect()
+}

@@ -1,0 +1,119 @@
+//! `mngr tmr`: the test map-reduce. One agent per test, verified by machine, integrated into one branch.
+//!
+//! From words to a request of `mngr-tmr`, and from its journal to what people and scripts read. Nothing here decides
+//! about an agent, a test or a commit.
+
+mod args;
+mod board;
+mod crew;
+mod drop;
+mod ending;
+mod failure;
+mod follow;
+mod groups;
+mod live;
+mod locate;
+mod narrate;
+mod page;
+mod plan;
+mod record;
+mod reintegrate;
+mod report;
+mod resume;
+mod seen;
+mod settings;
+mod start;
+mod status;
+mod stop;
+mod summary;
+mod why;
+mod words;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::common::CommonArgs;
+use crate::ctx::Ctx;
+use crate::error::CliError;
+use crate::exit_code::ExitCode;
+
+/// Have agents mend and improve tests, one agent per test
+///
+/// Collects the tests, runs each once, and gives every test that does not pass an agent in a worktree of its own. What an agent
+/// hands over is measured on a clean checkout before it counts. What holds is put together on one branch, tmr/RUN/integrated;
+/// your own branches and your checkout are left alone.
+///
+/// Everything about the run is kept in the folder NAME_RUN below the one you stand in. Ctrl-C once: no new agents, those at
+/// work may finish. Twice: all are stopped. `mngr tmr resume` goes on where a run ended, however it ended.
+///
+/// Words after `--` go to the test framework, when tests are collected and when they are run. Exit code 1 when nothing came of it or
+/// a limit was reached.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    subcommand_help_heading = "COMMANDS",
+    subcommand_value_name = "COMMAND",
+    after_help = "  mngr tmr --dry-run                           what would be done, and what it would use\n  \
+                  mngr tmr tests/ --max-cost 5                 the tests below tests/, for 5 US dollars at most\n  \
+                  mngr tmr tests/test_login.py::test_typo      this test, even if it passes\n  \
+                  mngr tmr --collector pytest -- -m 'not slow' words for pytest itself\n  \
+                  mngr tmr status --watch                      how far the newest run is\n  \
+                  mngr tmr report --open                       its page, in the browser"
+)]
+pub(crate) struct TmrArgs {
+    #[command(subcommand)]
+    verb: Option<TmrVerb>,
+
+    #[command(flatten)]
+    start: args::StartArgs,
+}
+
+/// What can be done with a run.
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+enum TmrVerb {
+    /// Take a commit out of a run's branch
+    Drop(drop::DropArgs),
+    /// Put the verified changes of a run together once more
+    Reintegrate(reintegrate::ReintegrateArgs),
+    /// Write the page of a run, and say where it is
+    Report(report::ReportArgs),
+    /// Go on with a run that ended before it was finished
+    Resume(resume::ResumeArgs),
+    /// Show how far a run is
+    Status(status::StatusArgs),
+    /// Have a run launch no more agents, or stop it
+    Stop(stop::StopArgs),
+    /// Show where a commit of a run's branch comes from
+    Why(why::WhyArgs),
+}
+
+impl TmrArgs {
+    /// What the verb was told about output and settings.
+    pub(crate) fn common(&self) -> &CommonArgs {
+        match &self.verb {
+            None => &self.start.common,
+            Some(TmrVerb::Drop(args)) => &args.common,
+            Some(TmrVerb::Reintegrate(args)) => &args.common,
+            Some(TmrVerb::Report(args)) => &args.common,
+            Some(TmrVerb::Resume(args)) => &args.common,
+            Some(TmrVerb::Status(args)) => &args.common,
+            Some(TmrVerb::Stop(args)) => &args.common,
+            Some(TmrVerb::Why(args)) => &args.common,
+        }
+    }
+}
+
+/// Does it.
+pub(crate) fn run(ctx: &mut Ctx, args: TmrArgs) -> Result<ExitCode, CliError> {
+    match args.verb {
+        None => start::run(ctx, &args.start),
+        Some(TmrVerb::Drop(args)) => drop::run(ctx, &args),
+        Some(TmrVerb::Reintegrate(args)) => reintegrate::run(ctx, &args),
+        Some(TmrVerb::Report(args)) => report::run(ctx, &args),
+        Some(TmrVerb::Resume(args)) => resume::run(ctx, &args),
+        Some(TmrVerb::Status(args)) => status::run(ctx, &args),
+        Some(TmrVerb::Stop(args)) => stop::run(ctx, &args),
+        Some(TmrVerb::Why(args)) => why::run(ctx, &args),
+    }
+}

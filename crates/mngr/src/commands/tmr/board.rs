@@ -1,0 +1,232 @@
+//! A run in a few lines: how far it is, what it used, what is at work, what went wrong. The same for `status` and for the view
+//! while a run goes on. Only text is made here.
+
+use std::cmp::Reverse;
+
+use mngr_model::run::{BreakerState, LimitKind, Stage, Task};
+use mngr_query::{Align, Cell, CellStyle, Column, Table, sanitize};
+use mngr_tmr::cluster::Cluster;
+
+use super::seen::{RunState, Seen};
+use crate::ui::line::Line;
+use crate::ui::theme::Colour;
+use crate::ui::words::{count, dollars, elapsed, tokens};
+
+/// How many characters the bar has.
+const BAR: usize = 40;
+
+/// How many groups of failures are shown where there is little room.
+const FEW_GROUPS: usize = 3;
+
+/// How many names a group of failures shows.
+const FEW_NAMES: usize = 3;
+
+/// How much of it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// What fits into so many lines.
+    Lines(usize),
+    /// All tasks that are at work or went wrong.
+    Whole,
+}
+
+/// The lines.
+pub(super) fn lines(seen: &Seen, extent: Extent, width: Option<usize>, colour: Colour) -> Vec<String> {
+    let render =
+        |lines: Vec<Line>| -> Vec<String> { lines.iter().map(|line| line.render(colour, width)).collect() };
+    let mut above = render(head(seen));
+    let groups = seen.failures();
+    let below = render(failures(&groups, extent));
+    let room = match extent {
+        Extent::Whole => usize::MAX,
+        Extent::Lines(most) => most.saturating_sub(above.len() + below.len()),
+    };
+    above.extend(rows(seen, extent, room, width, colour));
+    above.extend(below);
+    if let Extent::Lines(most) = extent {
+        above.truncate(most);
+    }
+    above
+}
+
+/// Name, bar, counts, figures, and what holds it up.
+fn head(seen: &Seen) -> Vec<Line> {
+    let run = &seen.run;
+    let (name, base) =
+        run.started.as_ref().map_or(("", ""), |it| (it.name.as_str(), it.base_commit.as_str()));
+    let title = format!("{} {}", sanitize(name), sanitize(seen.name()));
+    let base = sanitize(base.get(..10).unwrap_or(base)).into_owned();
+    let look = match seen.state {
+        RunState::Running => CellStyle::Plain,
+        RunState::Ended(mngr_model::run::EndReason::Finished) => CellStyle::Good,
+        _ => CellStyle::Warn,
+    };
+    let time = elapsed(seen.worked());
+    let mut lines = vec![
+        Line::plain(title)
+            .and(CellStyle::Dim, format!("  from {base}  "))
+            .and(look, seen.state.in_words())
+            .and(CellStyle::Dim, format!("  {time}")),
+        bar(seen),
+        Line::plain(format!("{}; {}", counts(seen), figures(seen))),
+    ];
+    lines.extend(run.breakers.iter().filter_map(|breaker| {
+        match breaker.state {
+            BreakerState::Closed => None,
+            BreakerState::Half => Some(("one agent is tried", breaker)),
+            BreakerState::Open => Some(("no launches", breaker)),
+        }
+        .map(|(what, breaker)| {
+            let cause = sanitize(&breaker.cluster).into_owned();
+            Line::new(CellStyle::Warn, format!("{what}: {cause} ({})", sanitize(&breaker.reason)))
+        })
+    }));
+    lines.extend(run.limits.iter().map(|note| {
+        let amount = |number: f64| match note.limit {
+            LimitKind::Agents => format!("{number} agents"),
+            LimitKind::Tokens => format!("{} tokens", tokens(number as u64)),
+            LimitKind::Cost => dollars(number),
+            LimitKind::Wall => elapsed(std::time::Duration::from_secs_f64(number.max(0.0))),
+        };
+        Line::new(
+            CellStyle::Warn,
+            format!("limit reached: {} of {}", amount(note.used), amount(note.allowed)),
+        )
+    }));
+    if seen.damaged > 0 {
+        lines.push(Line::new(
+            CellStyle::Warn,
+            format!("{} of the journal cannot be read and count for nothing", count(seen.damaged, "line")),
+        ));
+    }
+    lines
+}
+
+/// What a stage looks like in the bar, and in colour.
+fn mark(stage: Stage) -> (char, CellStyle) {
+    match stage {
+        Stage::Integrated | Stage::Clean | Stage::Verified => ('#', CellStyle::Good),
+        Stage::Unresolved | Stage::Blocked => ('!', CellStyle::Warn),
+        Stage::Failed { .. } => ('x', CellStyle::Bad),
+        Stage::Queued => ('.', CellStyle::Dim),
+        _ => ('=', CellStyle::Plain),
+    }
+}
+
+/// `[######!!xx===.....] 14 of 24`
+fn bar(seen: &Seen) -> Line {
+    let tasks = &seen.run.tasks;
+    let mut line = Line::plain("[");
+    let mut done = 0;
+    for wanted in ['#', '!', 'x', '=', '.'] {
+        let alike: Vec<(char, CellStyle)> =
+            tasks.iter().map(|task| mark(task.stage())).filter(|(mark, _)| *mark == wanted).collect();
+        let Some((_, style)) = alike.first().copied() else { continue };
+        // From the sums, so that the parts always add up to the whole.
+        let (from, to) = (done * BAR / tasks.len(), (done + alike.len()) * BAR / tasks.len());
+        done += alike.len();
+        line = line.and(style, wanted.to_string().repeat(to - from));
+    }
+    let totals = seen.run.totals();
+    line.and(CellStyle::Plain, format!("] {} of {} done", totals.done, count(totals.tasks, "test")))
+}
+
+/// `3 integrated, 2 failed, 4 working`, the ends first.
+fn counts(seen: &Seen) -> String {
+    let stages = seen.run.totals().stages;
+    let ends = ["integrated", "clean", "unresolved", "blocked", "failed", "verified"];
+    let ways = ["pulled", "published", "working", "ready", "launching", "queued"];
+    let all = ends.iter().chain(&ways);
+    let parts: Vec<String> =
+        all.filter_map(|stage| stages.get(stage).map(|number| format!("{number} {stage}"))).collect();
+    if parts.is_empty() { "no tests".to_owned() } else { parts.join(", ") }
+}
+
+/// `12 agents, 1.2M tokens, $3.40`
+fn figures(seen: &Seen) -> String {
+    let totals = seen.run.totals();
+    let mut parts = vec![count(totals.agents, "agent")];
+    if totals.tokens > 0 {
+        parts.push(format!("{} tokens", tokens(totals.tokens)));
+    }
+    if totals.cost > 0.0 {
+        parts.push(dollars(totals.cost));
+    }
+    parts.join(", ")
+}
+
+/// Whether a task is worth a row: it is at work, or it did not end well.
+fn is_shown(task: &Task, extent: Extent) -> bool {
+    match task.stage() {
+        Stage::Queued | Stage::Integrated | Stage::Clean | Stage::Verified => false,
+        Stage::Unresolved | Stage::Blocked | Stage::Failed { .. } => extent == Extent::Whole,
+        _ => true,
+    }
+}
+
+/// The table of tasks: those at work first, the furthest on top.
+fn rows(seen: &Seen, extent: Extent, room: usize, width: Option<usize>, colour: Colour) -> Vec<String> {
+    let mut shown: Vec<&Task> = seen.run.tasks.iter().filter(|task| is_shown(task, extent)).collect();
+    // A blank line and the header take room, too; one row of it says how many more there are.
+    let room = room.saturating_sub(2);
+    if shown.is_empty() || room == 0 {
+        return Vec::new();
+    }
+    shown.sort_by_key(|task| (task.stage().is_final(), Reverse(task.stage())));
+    let left_out = if shown.len() > room { shown.len() - (room - 1) } else { 0 };
+    shown.truncate(shown.len() - left_out);
+    let columns = [
+        ("TEST", Align::Left),
+        ("STAGE", Align::Left),
+        ("TRY", Align::Right),
+        ("TIME", Align::Right),
+        ("TOKENS", Align::Right),
+        ("WHAT SHOWS IT", Align::Left),
+    ];
+    let mut table = Table::new(columns.map(|(header, align)| Column::new(header, align)).to_vec());
+    for task in shown {
+        let (_, style) = mark(task.stage());
+        let attempt = task.latest();
+        let time = attempt.and_then(|attempt| seen.time_of(attempt)).map(elapsed).unwrap_or_default();
+        let used = attempt.and_then(|attempt| attempt.tokens).map(tokens).unwrap_or_default();
+        table.push(vec![
+            Cell::plain(task.id.as_str()),
+            Cell::new(&task.stage().to_string(), style),
+            Cell::plain(&attempt.map(|attempt| attempt.number.to_string()).unwrap_or_default()),
+            Cell::plain(&time),
+            Cell::plain(&used),
+            Cell::new(attempt.map_or("", |attempt| attempt.evidence.as_str()), CellStyle::Dim),
+        ]);
+    }
+    let text = table.render(width, |style, text| colour.paint_cell(style, text));
+    let mut lines = vec![String::new()];
+    lines.extend(text.lines().map(str::to_owned));
+    if left_out > 0 {
+        lines.push(colour.paint_cell(CellStyle::Dim, &format!("and {left_out} more at work")));
+    }
+    lines
+}
+
+/// `3 x failed(launch): cannot create agent` and whom it met.
+pub(super) fn failures(groups: &[Cluster], extent: Extent) -> Vec<Line> {
+    if groups.is_empty() {
+        return Vec::new();
+    }
+    let most = if extent == Extent::Whole { usize::MAX } else { FEW_GROUPS };
+    let mut lines = vec![Line::default()];
+    for group in groups.iter().take(most) {
+        let names: Vec<&str> = group.members.iter().take(FEW_NAMES).map(String::as_str).collect();
+        let more = group.members.len() - names.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let what = if group.members.len() == 1 { &group.example } else { &group.template };
+        lines.push(
+            Line::new(CellStyle::Bad, format!("{} x {}", group.members.len(), sanitize(&group.stage)))
+                .and(CellStyle::Plain, format!(": {}", sanitize(what)))
+                .and(CellStyle::Dim, format!("  ({}{more})", sanitize(&names.join(", ")))),
+        );
+    }
+    if groups.len() > most {
+        lines.push(Line::new(CellStyle::Dim, format!("and {}", count(groups.len() - most, "other cause"))));
+    }
+    lines
+}

@@ -1,0 +1,116 @@
+//! What a run would do and probably use, before anything is launched.
+
+use mngr_model::run::{LimitKind, QueueReason};
+use mngr_query::{Align, Cell, CellStyle, Column, Table};
+use mngr_tmr::plan::{Forecast, Plan, Planned};
+use serde_json::{Value, json};
+
+use crate::ui::output::event;
+use crate::ui::words::{count, dollars, elapsed, tokens};
+use crate::ui::{Console, Report};
+
+/// Why tests get an agent or none, in the order in which they are told.
+const REASONS: [(QueueReason, &str); 6] = [
+    (QueueReason::Failing, "failing"),
+    (QueueReason::Unstable, "failing only together with others"),
+    (QueueReason::Named, "named"),
+    (QueueReason::All, "passing, but all were asked for"),
+    (QueueReason::Passing, "passing: no agent"),
+    (QueueReason::Skipped, "skipped by the framework: no agent"),
+];
+
+/// The plan of a run.
+pub(super) struct PlanReport<'p> {
+    /// The run.
+    pub(super) run: &'p str,
+    /// The commit its agents would start from.
+    pub(super) base: &'p str,
+    /// How tests are found and run.
+    pub(super) collector: &'p str,
+    /// What it would do.
+    pub(super) plan: &'p Plan,
+    /// What it would probably use.
+    pub(super) forecast: &'p Forecast,
+}
+
+impl PlanReport<'_> {
+    /// How many tests there are, and why they get an agent or none.
+    pub(super) fn counts(&self) -> String {
+        let tasks = &self.plan.tasks;
+        let mut text =
+            format!("{}, {} of them for an agent\n", count(tasks.len(), "test"), self.plan.agents());
+        for (reason, words) in REASONS {
+            let number = tasks.iter().filter(|planned| planned.reason == reason).count();
+            if number > 0 {
+                text += &format!("  {number:>4} {words}\n");
+            }
+        }
+        text
+    }
+
+    /// What it would probably use, and which limits that would meet.
+    pub(super) fn forecast(&self) -> String {
+        let Forecast { agents, parallel, tokens: used, cost, wall, reached } = self.forecast;
+        let time = std::time::Duration::from_secs_f64(wall.max(0.0));
+        let mut text = format!(
+            "Forecast: {}, {parallel} at once; about {}, {} tokens, {}\n",
+            count(*agents, "agent"),
+            elapsed(time),
+            tokens(*used),
+            dollars(*cost)
+        );
+        for limit in reached {
+            let option = match limit {
+                LimitKind::Agents => "--max-agents",
+                LimitKind::Tokens => "--max-tokens",
+                LimitKind::Cost => "--max-cost",
+                LimitKind::Wall => "--max-wall",
+            };
+            text += &format!("  above {option}: the run would probably end there, with tests left\n");
+        }
+        text
+    }
+
+    fn table(&self, console: &Console) -> String {
+        let columns = [("TEST", Align::Left), ("WHY", Align::Left), ("WHAT SHOWS IT", Align::Left)];
+        let mut table = Table::new(columns.map(|(header, align)| Column::new(header, align)).to_vec());
+        for Planned { task, reason, evidence } in self.plan.tasks.iter().filter(|it| it.reason.needs_agent())
+        {
+            let word = json!(reason);
+            table.push(vec![
+                Cell::plain(task.as_str()),
+                Cell::plain(word.as_str().unwrap_or_default()),
+                Cell::new(evidence, CellStyle::Dim),
+            ]);
+        }
+        if table.is_empty() {
+            return String::new();
+        }
+        let colour = console.out_colour();
+        table.render(console.width(), |style, text| colour.paint_cell(style, text)) + "\n"
+    }
+}
+
+impl Report for PlanReport<'_> {
+    fn human(&self, console: &Console) -> String {
+        format!("{}{}{}", self.table(console), self.counts(), self.forecast())
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "run": self.run,
+            "base_commit": self.base,
+            "collector": self.collector,
+            "tasks": self.plan.tasks,
+            "agents": self.plan.agents(),
+            "forecast": self.forecast,
+        })
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let mut whole = self.json();
+        whole["tasks"] = self.plan.tasks.len().into();
+        let tasks = self.plan.tasks.iter().map(|planned| event("planned", json!(planned)));
+        tasks.chain([event("plan", whole)]).collect()
+    }
+}

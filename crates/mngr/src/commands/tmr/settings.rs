@@ -1,0 +1,268 @@
+//! From what was typed to what a run is told. Everything wrong with it is said here, before anything happens.
+
+use std::time::Duration;
+
+use mngr_agents::brand::Consent;
+use mngr_config::TmrSettings;
+use mngr_host::git::Git;
+use mngr_model::env::EnvPair;
+use mngr_model::run::RunName;
+use mngr_model::{AgentTypeName, HostPath};
+use mngr_ops::world::World;
+use mngr_query::sanitize;
+use mngr_tmr::breaker::BreakerRules;
+use mngr_tmr::budget::Limits;
+use mngr_tmr::collect::{Selection, detect};
+use mngr_tmr::plan::{AgentsFor, Machine};
+use mngr_tmr::run::{
+    AgentSettings, CheckSettings, IntegratorUse, OwnPrompts, Pace, Patience, RunError, RunSettings, Variables,
+};
+
+use super::args::{PaceArgs, StartArgs};
+use super::failure;
+use crate::ctx::Ctx;
+use crate::error::{CliError, ErrorKind};
+use crate::wiring;
+
+/// The provider that is always there.
+const LOCAL: &str = mngr_model::address::LOCAL_PROVIDER;
+
+/// What a new run is told.
+pub(super) struct Asked {
+    /// Its name.
+    pub(super) run: RunName,
+    /// Its folder.
+    pub(super) folder: HostPath,
+    /// Everything that is kept in its journal.
+    pub(super) settings: RunSettings,
+    /// What is kept elsewhere, because it may be secret.
+    pub(super) variables: Variables,
+    /// What may be agreed to in the user's name.
+    pub(super) consent: Consent,
+}
+
+/// What the options ask for. `words` are the names of the commands beside this one.
+pub(super) fn asked(ctx: &mut Ctx, world: &World, args: &StartArgs) -> Result<Asked, CliError> {
+    if let Some(refused) = args.refused.given() {
+        return Err(CliError::usage(refused.why).hinted(refused.hint));
+    }
+    check_paths(&args.paths)?;
+    let provider = provider(ctx, "--provider", &args.agents.provider)?;
+    if let Some(verify_on) = &args.result.verify_on
+        && self::provider(ctx, "--verify-on", verify_on)? != provider
+    {
+        return Err(CliError::usage("tests cannot be measured on hosts of another provider yet")
+            .hinted("leave `--verify-on` out: they are measured where the agents work"));
+    }
+    let name = name_part("--name", &args.result.name)?;
+    let run = match &args.result.run_name {
+        Some(run) => name_part("--run-name", run)?,
+        None => world.clock.now().strftime("%Y%m%d%H%M%S").to_string(),
+    };
+    let suffix = match args.result.reducer_branch_suffix.as_str() {
+        "" => String::new(),
+        suffix => name_part("--reducer-branch-suffix", suffix)?,
+    };
+    let folder = args.result.output_dir.clone().unwrap_or_else(|| format!("{name}_{run}"));
+    let said = &world.settings.tmr;
+    let source = source(ctx, world, args.tests.source.as_deref())?;
+    let collector = match &args.tests.collector {
+        Some(name) => name.clone(),
+        None => detected(ctx, world, &source)?,
+    };
+    let mut limits = Limits::default();
+    args.limits.lay_over(&mut limits);
+    let settings = RunSettings {
+        collector,
+        selection: Selection { paths: args.paths.clone(), flags: args.flags.clone() },
+        agents_for: if args.tests.all { AgentsFor::All } else { AgentsFor::Failing },
+        agents: AgentSettings {
+            agent_type: args.agents.agent_type.as_deref().map(agent_type).transpose()?,
+            provider,
+            templates: args.agents.agent_template.clone(),
+            labels: args.agents.label.iter().map(|label| checked_label(label)).collect::<Result<_, _>>()?,
+            reducer_suffix: suffix,
+        },
+        pace: pace(world, &args.pace)?,
+        patience: Patience::of(said, args.pace.timeout, args.pace.reducer_timeout),
+        retries: args.pace.retries,
+        limits,
+        breaker: breaker(said),
+        prompts: OwnPrompts {
+            mapper: args.agents.mapper_prompt.as_deref().map(|file| prompt(ctx, world, file)).transpose()?,
+            reducer: args
+                .agents
+                .reducer_prompt
+                .as_deref()
+                .map(|file| prompt(ctx, world, file))
+                .transpose()?,
+        },
+        checks: CheckSettings {
+            runs: args.result.verify_runs.unwrap_or(said.verify_runs).into(),
+            gate: args.result.gate.clone().or_else(|| said.gate.clone()),
+            gate_timeout: said.gate_timeout.get(),
+        },
+        integrator: if args.result.no_integrator { IntegratorUse::Never } else { IntegratorUse::WhenNeeded },
+        name,
+        source,
+    };
+    Ok(Asked {
+        run: RunName::new(run),
+        folder: ctx.surroundings.path(&folder).normalized(),
+        settings,
+        variables: Variables {
+            all: variables("--env", &args.agents.env)?,
+            reducer: variables("--reducer-env", &args.agents.reducer_env)?,
+        },
+        consent: consent(args.yes),
+    })
+}
+
+/// What `--yes` agrees to. Without it a first-start dialog is an error: nobody looks at the terminals.
+pub(super) fn consent(yes: bool) -> Consent {
+    if yes { Consent::Dialogs } else { Consent::Refuse }
+}
+
+/// A command that came after an option, and so would be taken for a folder of tests.
+fn check_paths(paths: &[String]) -> Result<(), CliError> {
+    let commands = ["drop", "reintegrate", "report", "resume", "status", "stop", "why"];
+    match paths.iter().find(|path| commands.contains(&path.as_str())) {
+        None => Ok(()),
+        Some(word) => {
+            Err(CliError::usage(format!("`{word}` is a command of `mngr tmr`, which comes before options"))
+                .hinted(format!("`mngr tmr {word} ...`; tests in a folder of that name are `./{word}`")))
+        }
+    }
+}
+
+/// A provider that agents can run on; nothing for this machine.
+fn provider(ctx: &mut Ctx, option: &str, name: &str) -> Result<Option<String>, CliError> {
+    if name == LOCAL {
+        return Ok(None);
+    }
+    let is_known = ctx.settings()?.providers.contains_key(name);
+    let failure = wiring::no_such_provider(name);
+    if is_known {
+        return Ok(Some(name.to_owned()));
+    }
+    Err(failure.hinted(format!("`{option} {LOCAL}` is this machine")))
+}
+
+/// A text that becomes part of the names of agents, branches and folders.
+fn name_part(option: &str, text: &str) -> Result<String, CliError> {
+    let is_fitting = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let begins_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if begins_well && text.chars().all(is_fitting) && text.len() <= 60 {
+        return Ok(text.to_owned());
+    }
+    let near: String = text.chars().map(|c| if is_fitting(c) { c } else { '-' }).take(60).collect();
+    let near = near.trim_start_matches(['-', '_']).to_owned();
+    let failure = CliError::usage(format!(
+        "Invalid value for `{option}`: `{}` is not made of letters, digits, `-` and `_`, or begins with none of the first two",
+        sanitize(text)
+    ));
+    Err(if near.is_empty() { failure } else { failure.hinted(format!("try `{option} {near}`")) })
+}
+
+fn agent_type(name: &str) -> Result<AgentTypeName, CliError> {
+    name.parse().map_err(|error| CliError::usage(format!("Invalid value for `--agent-type`: {error}")))
+}
+
+fn checked_label(label: &str) -> Result<String, CliError> {
+    match label.split_once('=') {
+        Some((key, _)) if !key.is_empty() => Ok(label.to_owned()),
+        _ => {
+            let text = format!("Invalid value for `--label`: `{}` is not KEY=VALUE", sanitize(label));
+            Err(CliError::usage(text))
+        }
+    }
+}
+
+/// Variables. What is wrong with one is said without its value.
+fn variables(option: &str, pairs: &[String]) -> Result<Vec<EnvPair>, CliError> {
+    let parse = |pair: &String| {
+        pair.parse().map_err(|error| CliError::usage(format!("Invalid value for `{option}`: {error}")))
+    };
+    pairs.iter().map(parse).collect()
+}
+
+/// The top of the repository that is meant.
+fn source(ctx: &Ctx, world: &World, named: Option<&str>) -> Result<HostPath, CliError> {
+    let folder = named.map_or_else(|| ctx.surroundings.cwd.clone(), |named| ctx.surroundings.path(named));
+    let located = Git::new(world.client.as_ref(), folder.normalized()).locate();
+    let located = located.map_err(|error| CliError::new(ErrorKind::Failed, error))?;
+    located.map(|found| found.root).ok_or_else(|| {
+        CliError::failed(format!("`{folder}` is not in a git repository"))
+            .hinted("stand in one, or name one with `--source PATH`")
+    })
+}
+
+/// The framework whose files are there. A line says which, and by which file.
+fn detected(ctx: &Ctx, world: &World, source: &HostPath) -> Result<String, CliError> {
+    let own = &world.settings.tmr.collectors;
+    let found = detect(world.client.files(), source, own)
+        .map_err(|error| failure::of_run(RunError::Collector(error)))?;
+    ctx.console.note(&format!("collector `{}`, told by {}", found.collector, found.file));
+    Ok(found.collector)
+}
+
+fn pace(world: &World, args: &PaceArgs) -> Result<Pace, CliError> {
+    let machine =
+        Machine::of(world.client.as_ref()).map_err(|error| CliError::new(ErrorKind::Failed, error))?;
+    let many = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    Ok(Pace {
+        agents: match args.max_parallel_agents {
+            Some(0) => usize::MAX,
+            Some(number) => many(number),
+            None => many(machine.parallel_agents()),
+        },
+        launches: many(args.max_parallel_launch),
+        launch_delay: args.launch_delay,
+        look_interval: args.poll_interval.max(Duration::from_millis(100)),
+        tests: many(machine.parallel_tests()),
+    })
+}
+
+fn breaker(said: &TmrSettings) -> BreakerRules {
+    BreakerRules {
+        threshold: usize::from(said.breaker_after),
+        pause: said.breaker_pause.get(),
+        tries: u32::from(said.breaker_tries),
+    }
+}
+
+fn prompt(ctx: &Ctx, world: &World, file: &str) -> Result<String, CliError> {
+    let text = world.client.files().read_text(&ctx.surroundings.path(file));
+    text.map_err(|error| CliError::new(ErrorKind::Failed, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain_and_one_that_is_not_gets_a_proposal() {
+        assert_eq!(name_part("--name", "tmr-2_x").unwrap(), "tmr-2_x");
+        let error = name_part("--run-name", "night ly/1").unwrap_err();
+        assert_eq!(error.hints, ["try `--run-name night-ly-1`"]);
+        for wrong in ["", "-x", "_x", "é", &"a".repeat(61)] {
+            assert!(name_part("--name", wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_variable_is_said_without_its_value() {
+        let pairs = ["GOOD=1".to_owned(), "BAD NAME=s3cret".to_owned()];
+        let error = variables("--env", &pairs).unwrap_err();
+        assert!(!error.one_line().contains("s3cret"), "{}", error.one_line());
+        let without = variables("--env", &["s3cret".to_owned()]).unwrap_err();
+        assert!(!without.one_line().contains("s3cret"), "{}", without.one_line());
+    }
+
+    #[test]
+    fn a_command_after_an_option_is_no_path() {
+        let error = check_paths(&["tests".into(), "status".into()]).unwrap_err();
+        assert!(error.hints[0].contains("`./status`"), "{:?}", error.hints);
+        assert!(check_paths(&["./status".into()]).is_ok());
+    }
+}
