@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mngr_config::AgentTypeSettings;
 use mngr_host::files::FilesError;
 use mngr_host::host::Host;
+use mngr_host::rsync::RsyncError;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
@@ -71,6 +72,9 @@ pub enum ProvisionError {
     /// A file could not be read or written.
     #[error("cannot prepare the agent's configuration")]
     Files(#[from] FilesError),
+    /// The user's own configuration could not be brought to the agent's host.
+    #[error("cannot bring the user's configuration to the agent's host")]
+    Copy(#[from] RsyncError),
     /// The user's own configuration is not what it should be.
     #[error("the user's `{path}` is not valid JSON")]
     Damaged {

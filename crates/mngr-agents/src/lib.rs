@@ -21,6 +21,7 @@ pub mod ordinary;
 pub mod screen;
 pub mod scripted;
 mod settings;
+mod share;
 pub mod transcript;
 pub mod usage;
 pub mod user;

@@ -61,9 +61,30 @@ pub trait Host: Send + Sync {
     /// Runs a command under a terminal of its own.
     fn exec_pty(&self, cmd: &Cmd, size: TerminalSize) -> Result<Pty, ExecError>;
 
+    /// How programs of the machine mngr runs on reach it; `None` when it is that machine.
+    fn reach(&self) -> Option<Reach> {
+        None
+    }
+
     /// Where its state is.
     fn layout(&self) -> HostLayout {
         HostLayout::new(self.info().host_dir.clone())
+    }
+}
+
+/// How programs such as git and rsync reach another machine: by a command that takes its name and a line of shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// The words of the command.
+    pub shell: Vec<String>,
+    /// The machine's name, as the command wants it.
+    pub name: String,
+}
+
+impl Reach {
+    /// `NAME:PATH`, as rsync and git spell a place there.
+    pub fn place(&self, path: &HostPath) -> String {
+        format!("{}:{path}", self.name)
     }
 }
 

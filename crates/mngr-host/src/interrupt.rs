@@ -51,6 +51,15 @@ pub fn check() -> Result<(), Interrupted> {
     if is_pending() { Err(Interrupted) } else { Ok(()) }
 }
 
+/// Waits this long, or until an interrupt is noted.
+pub fn wait(limit: Duration) -> Result<(), Interrupted> {
+    match WAKE.get().filter(|_| SHIELDS.load(Ordering::Acquire) == 0) {
+        Some(stream) => drop(is_readable(stream, limit)),
+        None => std::thread::sleep(limit),
+    }
+    check()
+}
+
 /// Whether the terminal went away: whoever sat there did not ask for an end.
 pub fn has_hung_up() -> bool {
     HUNG_UP.get().is_some_and(|flag| flag.load(Ordering::Acquire))

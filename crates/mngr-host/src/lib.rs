@@ -15,6 +15,8 @@ pub mod proc;
 pub mod provider;
 pub mod pty;
 pub mod random;
+pub mod remote;
 pub mod rsync;
+mod survey;
 pub mod tmux;
 pub mod watch;

@@ -15,8 +15,10 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use crate::interrupt;
 
+mod dialogue;
 mod guard;
 
+pub(crate) use dialogue::{Dialogue, Hearing, Turn};
 pub use guard::Guard;
 
 /// How long a command may take unless it says otherwise. Long enough for a large checkout, short enough that a hung
@@ -278,6 +280,26 @@ pub enum ExecError {
     /// The user interrupted mngr; the command was ended.
     #[error("interrupted")]
     Interrupted,
+    /// The host could not be reached: nothing was run.
+    #[error("host `{host}` cannot be reached: {detail}")]
+    Unreachable {
+        /// The host.
+        host: String,
+        /// What the link said.
+        detail: String,
+    },
+    /// The link broke after the command was sent. It is not sent again: it may have run.
+    #[error(
+        "the link to host `{host}` was lost while `{program}` ran; whether it finished is unknown: {detail}"
+    )]
+    Lost {
+        /// The program.
+        program: Box<str>,
+        /// The host.
+        host: Box<str>,
+        /// What the link said.
+        detail: Box<str>,
+    },
     /// The system refused.
     #[error("cannot run `{program}`")]
     Io {

@@ -1,18 +1,58 @@
 //! Where hosts come from.
 
+mod maker;
+
 use std::sync::Arc;
 
-use mngr_model::ProviderName;
+use mngr_model::{HostId, HostName, ProviderName};
 
 use crate::host::Host;
+
+pub use maker::{
+    HostAction, HostActionError, HostMaker, NewHost, Snapshot, SnapshotId, Snapshots, StopReason,
+};
 
 /// A configured source of hosts. Making and removing hosts is a capability of its own; this machine has none.
 pub trait Provider: Send + Sync {
     /// The instance's name.
     fn name(&self) -> &ProviderName;
 
-    /// Its hosts, reachable or not.
-    fn hosts(&self) -> Result<Vec<Arc<dyn Host>>, ProviderError>;
+    /// Its hosts, reachable or not. Nothing is asked of the hosts themselves.
+    fn hosts(&self) -> Result<Vec<Arc<dyn HostEntry>>, ProviderError>;
+
+    /// The host of that name. A provider may know hosts that it does not list before they were used.
+    fn host_named(&self, name: &HostName) -> Result<Option<Arc<dyn HostEntry>>, ProviderError> {
+        Ok(self.hosts()?.into_iter().find(|entry| entry.name() == name))
+    }
+
+    /// What makes and ends its hosts, where it can do that.
+    fn maker(&self) -> Option<&dyn HostMaker> {
+        None
+    }
+
+    /// What copies its hosts, where it can do that.
+    fn snapshots(&self) -> Option<&dyn Snapshots> {
+        None
+    }
+}
+
+/// A host as its provider knows it, before anything was asked of it.
+pub trait HostEntry: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &HostName;
+
+    /// The provider it belongs to.
+    fn provider(&self) -> &ProviderName;
+
+    /// Its id, where it is known without asking.
+    fn id(&self) -> Option<HostId>;
+
+    /// The host as it is; `None` when no agent can ever have been there. Changes nothing there, and costs a round trip
+    /// only when the host was never seen before.
+    fn open(&self) -> Result<Option<Arc<dyn Host>>, HostError>;
+
+    /// The host, made ready for agents.
+    fn prepare(&self) -> Result<Arc<dyn Host>, HostError>;
 }
 
 /// The provider could not be asked for its hosts.
@@ -24,4 +64,47 @@ pub struct ProviderError {
     /// Why.
     #[source]
     pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// The host cannot be used now.
+#[derive(Debug, thiserror::Error)]
+#[error("host `{host}` cannot be used")]
+pub struct HostError {
+    /// Its name.
+    pub host: HostName,
+    /// Why.
+    #[source]
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// A host that needs no opening.
+pub struct ReadyHost(Arc<dyn Host>);
+
+impl ReadyHost {
+    /// The entry of that host.
+    pub fn entry(host: Arc<dyn Host>) -> Arc<dyn HostEntry> {
+        Arc::new(Self(host))
+    }
+}
+
+impl HostEntry for ReadyHost {
+    fn name(&self) -> &HostName {
+        &self.0.info().name
+    }
+
+    fn provider(&self) -> &ProviderName {
+        &self.0.info().provider
+    }
+
+    fn id(&self) -> Option<HostId> {
+        Some(self.0.info().id.clone())
+    }
+
+    fn open(&self) -> Result<Option<Arc<dyn Host>>, HostError> {
+        Ok(Some(self.0.clone()))
+    }
+
+    fn prepare(&self) -> Result<Arc<dyn Host>, HostError> {
+        Ok(self.0.clone())
+    }
 }

@@ -1,5 +1,5 @@
-//! Copying folders with `rsync`. One process per run; both sides are on the host it runs on, or spelled as rsync
-//! spells a remote one.
+//! Copying folders with `rsync`. One process per run; both sides are on the host it runs on, or one of them is on a
+//! machine that it reaches.
 
 mod changes;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mngr_model::HostPath;
 
-use crate::host::Host;
+use crate::host::{Host, Reach};
 use crate::proc::{Cmd, ExecError, Exit, Output};
 
 pub use changes::{Change, ChangeKind};
@@ -25,8 +25,6 @@ pub enum Endpoint {
     Itself(HostPath),
     /// What is in the folder, but not the folder.
     Contents(HostPath),
-    /// A place on another machine, as rsync spells it (`user@host:path`).
-    Remote(String),
 }
 
 impl Endpoint {
@@ -39,7 +37,6 @@ impl Endpoint {
                 let folder = Self::Itself(path.clone()).spelled();
                 if folder.ends_with('/') { folder } else { format!("{folder}/") }
             }
-            Self::Remote(place) => place.clone(),
         }
     }
 }
@@ -76,6 +73,9 @@ pub enum RsyncError {
         /// The last lines it printed.
         stderr: String,
     },
+    /// Neither side is on the machine mngr runs on.
+    #[error("files cannot be copied from one host to another without this machine between them")]
+    BothElsewhere,
     /// rsync could not be run.
     #[error("cannot run rsync")]
     Exec(#[source] ExecError),
@@ -100,6 +100,15 @@ pub struct Rsync {
     extraneous: Extraneous,
     effect: Effect,
     list: Option<Vec<u8>>,
+    way: Way,
+}
+
+/// Which side, if any, is on another machine than the one rsync runs on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Way {
+    OneHost,
+    From(Reach),
+    To(Reach),
 }
 
 impl Rsync {
@@ -113,6 +122,7 @@ impl Rsync {
             extraneous: Extraneous::Keep,
             effect: Effect::Real,
             list: None,
+            way: Way::OneHost,
         }
     }
 
@@ -171,7 +181,38 @@ impl Rsync {
         if let Some(list) = &self.list {
             cmd = cmd.args(["--from0", "--files-from=-"]).stdin(list.clone());
         }
-        cmd.args(["--".to_owned(), self.source.spelled(), self.destination.spelled()])
+        let (mut source, mut destination) = (self.source.spelled(), self.destination.spelled());
+        if let Way::From(reach) | Way::To(reach) = &self.way {
+            // Without `-s` the shell there would read the paths.
+            cmd = cmd.args(["-s", "-e", &remote_shell(reach)]);
+            let side = if matches!(self.way, Way::From(_)) { &mut source } else { &mut destination };
+            *side = format!("{}:{side}", reach.name);
+        }
+        cmd.args(["--".to_owned(), source, destination])
+    }
+
+    /// The same copy with its source on one host and its destination on another, and the host that rsync runs on.
+    fn between<'h>(&self, from: &'h dyn Host, to: &'h dyn Host) -> Result<(Self, &'h dyn Host), RsyncError> {
+        let (way, runs_on) = match (from.reach(), to.reach()) {
+            _ if from.info().id == to.info().id => (Way::OneHost, from),
+            (None, None) => (Way::OneHost, from),
+            (Some(reach), None) => (Way::From(reach), to),
+            (None, Some(reach)) => (Way::To(reach), from),
+            (Some(_), Some(_)) => return Err(RsyncError::BothElsewhere),
+        };
+        Ok((Self { way, ..self.clone() }, runs_on))
+    }
+
+    /// What [`run_between`](Self::run_between) would change, found out without changing anything.
+    pub fn changes_between(&self, from: &dyn Host, to: &dyn Host) -> Result<Vec<Change>, RsyncError> {
+        let (copy, runs_on) = self.between(from, to)?;
+        copy.changes(runs_on)
+    }
+
+    /// Runs it with its source on one host and its destination on another; one of them is the machine mngr runs on.
+    pub fn run_between(&self, from: &dyn Host, to: &dyn Host) -> Result<Output, RsyncError> {
+        let (copy, runs_on) = self.between(from, to)?;
+        copy.run(runs_on)
     }
 
     /// What running it would change, found out without changing anything.
@@ -191,6 +232,12 @@ impl Rsync {
         let stderr = lines[lines.len().saturating_sub(4)..].join("; ");
         Err(RsyncError::Failed { exit: output.exit, stderr })
     }
+}
+
+/// The words of a command as `rsync -e` reads them: it knows quotes, doubled inside themselves, and no backslash.
+fn remote_shell(reach: &Reach) -> String {
+    let quoted = reach.shell.iter().map(|word| format!("'{}'", word.replace('\'', "''")));
+    quoted.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -308,6 +355,20 @@ mod tests {
     fn a_missing_rsync_names_the_package() {
         let error = RsyncError::from(ExecError::NotFound { program: "rsync".to_owned() });
         assert!(error.to_string().contains("package is called `rsync`"));
+    }
+
+    #[test]
+    fn the_shell_of_another_machine_is_spelled_as_rsync_reads_it() {
+        let folders = Folders::new();
+        fs::write(folders.path("from/x"), "x").unwrap();
+        // In place of ssh: drops the machine's name and runs the line here.
+        let script = folders.path("it's a \"shell\"");
+        fs::write(&script, "#!/bin/sh\nshift 2\nexec sh -c \"$*\"\n").unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        let shell = vec![script.to_str().unwrap().to_owned(), "-o x=\"a 'b\"".to_owned()];
+        let reach = Reach { shell, name: "box".to_owned() };
+        Rsync { way: Way::To(reach), ..folders.copy() }.run(&folders.host).unwrap();
+        assert_eq!(fs::read_to_string(folders.path("to/x")).unwrap(), "x");
     }
 
     #[test]

@@ -107,6 +107,14 @@ pub enum RefProblem {
 }
 
 impl BranchSpec {
+    /// What it starts from, if it says.
+    pub fn base(&self) -> Option<&str> {
+        match self {
+            Self::Existing(base) => Some(base),
+            Self::New { base, .. } => base.as_deref(),
+        }
+    }
+
     /// What the spec means for the agent `name`.
     ///
     /// # Errors

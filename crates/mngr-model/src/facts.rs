@@ -120,6 +120,15 @@ pub enum Detail {
     Full,
 }
 
+/// What a machine is made of, in the kernel's words. Untrusted text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MachineFacts {
+    /// Its processors, as in `0-3`.
+    pub processors: String,
+    /// The line of its memory, as in `MemTotal: 1024 kB`.
+    pub memory: String,
+}
+
 /// One look at a host.
 #[derive(Debug, Clone)]
 pub struct Survey {
@@ -127,6 +136,8 @@ pub struct Survey {
     pub taken_at: Timestamp,
     /// When the host booted, where known.
     pub booted_at: Option<Timestamp>,
+    /// What the machine is made of, where asking for it apart would cost a round trip.
+    pub machine: Option<MachineFacts>,
     /// The agents, sorted by creation time, then id.
     pub agents: Vec<AgentFacts>,
     /// Agent folders that could not be read.

@@ -16,6 +16,9 @@ pub struct HostInfo {
     pub provider: ProviderName,
     /// The folder that holds mngr's state there.
     pub host_dir: HostPath,
+    /// The home of the user there; `None` for the machine mngr runs on, whose environment says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<HostPath>,
 }
 
 impl HostInfo {

@@ -66,6 +66,12 @@ impl HostLayout {
         activity => "activity";
         /// What was seen of agents' programs; may be deleted at any moment.
         programs_seen => "cache/programs.json";
+        /// What was seen of other hosts, a folder for each; may be deleted at any moment.
+        hosts_seen => "cache/hosts";
+        /// Connections to other hosts that outlive a command.
+        connections => "ssh";
+        /// Repositories that came from another host; the work dirs of agents are worktrees of them.
+        repositories => "repositories";
         /// Profiles of the user.
         profiles => "profiles";
         /// Labels of the local host.

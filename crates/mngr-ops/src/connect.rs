@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use mngr_host::host::Host;
-use mngr_host::proc::Cmd;
+use mngr_host::proc::{Cmd, ExecError, Exit};
 use mngr_host::tmux::{SessionName, SessionNameError, TmuxError};
 use mngr_model::env::{MNGR_AGENT_NAME, MNGR_CONNECT_COMMAND_ACTIVE, MNGR_HOST_IS_LOCAL, MNGR_SESSION_NAME};
 use mngr_model::facts::Detail;
@@ -39,6 +39,20 @@ pub struct Connection {
     /// Whether the agent was started for this.
     pub was_started: bool,
 }
+
+impl Connection {
+    /// Whether the command ended because the link to another machine broke, not because the user left.
+    pub fn is_cut_off_by(&self, ended: &Result<Exit, ExecError>) -> bool {
+        let is_link = |exit: &Exit| *exit == Exit::Code(LINK_BROKEN);
+        match ended {
+            Ok(exit) => self.host.reach().is_some() && is_link(exit),
+            Err(error) => matches!(error, ExecError::Unreachable { .. } | ExecError::Lost { .. }),
+        }
+    }
+}
+
+/// What `ssh` returns when it speaks of itself. tmux never returns it.
+const LINK_BROKEN: i32 = 255;
 
 /// There is nothing to connect to.
 #[derive(Debug, thiserror::Error)]
@@ -98,7 +112,8 @@ pub fn connect(world: &World, agent: &Agent, request: &ConnectRequest) -> Result
         Some(text) => (world.client.clone(), substitute(world, &agent, &session, text)),
         None => {
             let attach_args = &world.settings.tmux.attach_args;
-            let inside = request.inside_tmux.as_deref();
+            // A pane of this machine is not inside any server of another one.
+            let inside = request.inside_tmux.as_deref().filter(|_| world.is_client(agent.host.as_ref()));
             let attach = |tmux: mngr_host::tmux::Tmux<'_>| tmux.attach_command(&session, inside, attach_args);
             (agent.host.clone(), world.with_tmux(agent.host.as_ref(), attach))
         }
@@ -121,7 +136,7 @@ fn session_of(world: &World, agent: &Agent) -> Result<SessionName, ConnectError>
 }
 
 fn substitute(world: &World, agent: &Agent, session: &SessionName, text: &str) -> Cmd {
-    let is_local = agent.host.info().id == world.client.info().id;
+    let is_local = world.is_client(agent.host.as_ref());
     Cmd::shell(text)
         .env(MNGR_AGENT_NAME, agent.name().to_string())
         .env(MNGR_SESSION_NAME, session.as_str())

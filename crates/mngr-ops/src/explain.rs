@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use mngr_host::tmux::{SessionNameError, Socket, TmuxError};
 use mngr_model::facts::{Detail, ProcessFact};
 use mngr_model::process::{Ending, ExitStatus, ProcessId};
-use mngr_model::quote::sh_join;
+use mngr_model::quote::{sh_join, sh_quote};
 use mngr_model::state::{StateReport, WaitingReason};
 use mngr_model::{AgentId, AgentName, AgentTypeName, HostPath};
 use serde::Serialize;
@@ -228,7 +228,11 @@ fn named_session(world: &World, agent: &Agent) -> Result<String, SessionNameErro
 
 fn attach_line(world: &World, agent: &Agent, session: &str) -> Option<String> {
     let session = mngr_host::tmux::SessionName::new(session).ok()?;
-    Some(world.with_tmux(agent.host.as_ref(), |tmux| sh_join(tmux.attach_words(&session))))
+    let line = world.with_tmux(agent.host.as_ref(), |tmux| sh_join(tmux.attach_words(&session)));
+    Some(match agent.host.reach() {
+        Some(reach) => format!("{} -t {} {}", sh_join(&reach.shell), sh_quote(&reach.name), sh_quote(&line)),
+        None => line,
+    })
 }
 
 #[cfg(test)]

@@ -31,13 +31,14 @@ pub enum ExtraPathError {
     Copy(#[from] RsyncError),
 }
 
-/// Lays them from one checkout into another on the same host, and returns those that the source does not have.
+/// Lays them from one checkout into another, and returns those that the source does not have. What is to be shared is
+/// copied where the two are on different hosts.
 pub fn lay(
-    host: &dyn Host,
     paths: &BTreeMap<String, ExtraPath>,
-    source: &HostPath,
-    work_dir: &HostPath,
+    (theirs, source): (&dyn Host, &HostPath),
+    (host, work_dir): (&dyn Host, &HostPath),
 ) -> Result<Vec<String>, ExtraPathError> {
+    let is_one_host = theirs.info().id == host.info().id;
     let mut missing = Vec::new();
     for (path, kind) in paths {
         let is_inside =
@@ -46,7 +47,7 @@ pub fn lay(
             return Err(ExtraPathError::Outside { path: path.clone() });
         }
         let (from, to) = (source.join(path), work_dir.join(path));
-        if !host.files().exists(&from)? {
+        if !theirs.files().exists(&from)? {
             missing.push(path.clone());
             continue;
         }
@@ -57,10 +58,10 @@ pub fn lay(
             host.files().make_folder(&parent)?;
         }
         match kind {
-            ExtraPath::Share => host.files().link(from.as_str(), &to)?,
-            ExtraPath::Copy => {
+            ExtraPath::Share if is_one_host => host.files().link(from.as_str(), &to)?,
+            ExtraPath::Share | ExtraPath::Copy => {
                 let target = to.parent().unwrap_or_else(|| work_dir.clone());
-                Rsync::new(Endpoint::Itself(from), Endpoint::Contents(target)).run(host)?;
+                Rsync::new(Endpoint::Itself(from), Endpoint::Contents(target)).run_between(theirs, host)?;
             }
         }
     }

@@ -1,16 +1,22 @@
 //! All agents on all hosts, in one look. What could not be seen is part of the answer.
+//!
+//! Budget: one round trip for each host, side by side; one more where only screens tell what agents do.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use mngr_host::host::Host;
-use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, Survey};
-use mngr_model::state::StateReport;
-use mngr_model::{AgentId, AgentName, HostId};
+use mngr_host::provider::HostEntry;
+use mngr_model::address::AgentAddress;
+use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, MachineFacts, Survey};
+use mngr_model::state::{StateReport, StateSource};
+use mngr_model::{AgentId, AgentName, AgentState, HostId};
 
 use crate::states::Kinds;
 use crate::world::World;
-use crate::{recover, states};
+use crate::{fanout, hosts, recover, states};
+
+pub(crate) mod memory;
 
 /// One agent as it was seen.
 #[derive(Clone)]
@@ -47,6 +53,8 @@ pub struct SeenHost {
     pub host: Arc<dyn Host>,
     /// When it booted, where known.
     pub booted_at: Option<Timestamp>,
+    /// What it is made of, where the look brought that.
+    pub machine: Option<MachineFacts>,
 }
 
 /// A host or provider that could not be asked.
@@ -60,6 +68,13 @@ pub struct Failure {
     pub host_id: Option<HostId>,
     /// What went wrong, with its causes.
     pub message: String,
+}
+
+impl Failure {
+    /// `name.provider` of the host.
+    pub fn address(&self) -> Option<String> {
+        self.host.as_ref().map(|host| format!("{host}.{}", self.provider))
+    }
 }
 
 /// An agent folder that cannot be read.
@@ -86,59 +101,111 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Looks at every host of every provider. What a killed command left behind is put right on the way.
+    /// Looks at every host of every provider, all at once. What a killed command left behind is put right on the way.
     pub fn look(world: &World, detail: Detail) -> Self {
-        let mut fleet = Self {
-            agents: vec![],
-            hosts: vec![],
-            failures: vec![],
-            broken: vec![],
-            taken_at: world.clock.now(),
-        };
-        for provider in &world.providers {
-            match provider.hosts() {
-                Ok(hosts) => {
-                    for host in hosts {
-                        fleet.look_at(world, &host, detail);
+        let (entries, failures) = hosts::entries(world, |_| true);
+        Self::look_at(world, entries, failures, detail)
+    }
+
+    /// Looks only where agents of these addresses can be: at the hosts they name, if each of them names one.
+    pub fn look_for(world: &World, addresses: &[AgentAddress], detail: Detail) -> Self {
+        let named: Option<Vec<_>> = addresses.iter().map(|address| address.host.as_ref()).collect();
+        let Some(named) = named.filter(|named| !named.is_empty()) else { return Self::look(world, detail) };
+        let mut entries: Vec<Arc<dyn HostEntry>> = Vec::new();
+        let mut failures = Vec::new();
+        for host in named {
+            match hosts::find(world, host) {
+                Ok(Some(entry)) => {
+                    let is_same = |other: &Arc<dyn HostEntry>| {
+                        (other.name(), other.provider()) == (entry.name(), entry.provider())
+                    };
+                    if !entries.iter().any(is_same) {
+                        entries.push(entry);
                     }
                 }
-                Err(error) => fleet.failures.push(Failure {
-                    provider: provider.name().to_string(),
-                    host: None,
-                    host_id: None,
-                    message: crate::error_chain(&error),
-                }),
+                // It may be known by an id that nobody remembers, or to several providers by one name.
+                Ok(None) => return Self::look(world, detail),
+                Err(error) => failures.push(Failure::of_provider(&error)),
             }
+        }
+        Self::look_at(world, entries, failures, detail)
+    }
+
+    fn look_at(
+        world: &World,
+        entries: Vec<Arc<dyn HostEntry>>,
+        failures: Vec<Failure>,
+        detail: Detail,
+    ) -> Self {
+        let mut fleet =
+            Self { agents: vec![], hosts: vec![], failures, broken: vec![], taken_at: world.clock.now() };
+        for looked in fanout::fan_out(entries, |entry| Looked::at(world, entry.as_ref(), detail)) {
+            fleet.agents.extend(looked.agents);
+            fleet.hosts.extend(looked.host);
+            fleet.failures.extend(looked.failure);
+            fleet.broken.extend(looked.broken);
         }
         let key = |agent: &Agent| (agent.facts.record.create_time, agent.facts.record.id.clone());
         fleet.agents.sort_by_cached_key(key);
         fleet
     }
+}
 
-    fn look_at(&mut self, world: &World, host: &Arc<dyn Host>, detail: Detail) {
-        let survey = recovered_survey(world, host.as_ref(), detail);
-        match survey {
-            Ok(survey) => {
-                self.hosts.push(SeenHost { host: host.clone(), booted_at: survey.booted_at });
-                let kinds =
-                    Kinds::of(&world.settings, survey.agents.iter().filter(|facts| facts.agent.is_alive()));
-                let socket = world.socket(host.as_ref());
-                let states = states::states(host.as_ref(), &socket, &kinds, &survey.agents);
-                self.agents.extend(survey.agents.into_iter().zip(states).map(|(facts, state)| Agent {
-                    host: host.clone(),
-                    state,
-                    facts,
-                }));
-                let address = host.info().address();
-                self.broken
-                    .extend(survey.broken.into_iter().map(|agent| Broken { host: address.clone(), agent }));
+/// What a look at one host found.
+#[derive(Default)]
+struct Looked {
+    host: Option<SeenHost>,
+    agents: Vec<Agent>,
+    broken: Vec<Broken>,
+    failure: Option<Failure>,
+}
+
+impl Looked {
+    fn at(world: &World, entry: &dyn HostEntry, detail: Detail) -> Self {
+        let host = match entry.open() {
+            Ok(Some(host)) => host,
+            Ok(None) => return Self::default(),
+            Err(error) => {
+                return Self { failure: Some(Failure::of_host(entry, &error)), ..Self::default() };
             }
-            Err(error) => self.failures.push(Failure {
+        };
+        match recovered_survey(world, host.as_ref(), detail) {
+            Ok(survey) => {
+                memory::remember(world, host.as_ref(), &survey.agents);
+                Self::answered(world, &host, survey)
+            }
+            Err(error) => Self::silent(world, &host, crate::error_chain(&error)),
+        }
+    }
+
+    fn answered(world: &World, host: &Arc<dyn Host>, survey: Survey) -> Self {
+        let alive = survey.agents.iter().filter(|facts| facts.agent.is_alive());
+        let kinds = Kinds::of(&world.settings, alive);
+        let socket = world.socket(host.as_ref());
+        let states = states::states(host.as_ref(), &socket, &kinds, &survey.agents);
+        let agents = survey.agents.into_iter().zip(states);
+        let address = host.info().address();
+        Self {
+            agents: agents.map(|(facts, state)| Agent { host: host.clone(), state, facts }).collect(),
+            broken: survey.broken.into_iter().map(|agent| Broken { host: address.clone(), agent }).collect(),
+            host: Some(SeenHost { host: host.clone(), booted_at: survey.booted_at, machine: survey.machine }),
+            failure: None,
+        }
+    }
+
+    /// Of a host that does not answer only what was seen before is known, and that its agents may do anything.
+    fn silent(world: &World, host: &Arc<dyn Host>, message: String) -> Self {
+        let state = StateReport::new(AgentState::Unknown, StateSource::Host, message.clone());
+        let agents = memory::recall(world, host.info()).into_iter();
+        Self {
+            agents: agents.map(|facts| Agent { host: host.clone(), state: state.clone(), facts }).collect(),
+            failure: Some(Failure {
                 provider: host.info().provider.to_string(),
                 host: Some(host.info().name.to_string()),
                 host_id: Some(host.info().id.clone()),
-                message: crate::error_chain(&error),
+                message,
             }),
+            ..Self::default()
         }
     }
 }

@@ -16,6 +16,7 @@ pub mod fanout;
 pub mod fleet;
 mod follow;
 pub mod gc;
+pub mod hosts;
 pub mod journal;
 pub mod label;
 mod launch;

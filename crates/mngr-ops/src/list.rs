@@ -36,7 +36,12 @@ pub struct Listing {
 /// Turns a look into records with the wanted fields.
 pub fn list(fleet: &Fleet, fields: &FieldSet) -> Listing {
     let records = Records::new(fleet, fields);
-    let unreachable = fleet.failures.iter().filter(|failure| failure.host.is_some());
+    // A host whose agents are known is seen in their rows.
+    let has_agents = |failure: &Failure| {
+        let is_on = |agent: &Agent| failure.address().as_ref() == Some(&agent.host.info().address());
+        fleet.agents.iter().any(is_on)
+    };
+    let unreachable = fleet.failures.iter().filter(|failure| failure.host.is_some() && !has_agents(failure));
     Listing {
         agents: fleet
             .agents

@@ -4,8 +4,8 @@ use mngr_host::host::{Host, SurveyError};
 use mngr_model::facts::Detail;
 use mngr_model::{AgentId, AgentName};
 
-use crate::journal;
 use crate::world::World;
+use crate::{fanout, hosts, journal};
 
 /// Where a name is taken by somebody other than `except`: by an agent of any host that answers, or by an operation
 /// that is under way on `host`. The caller holds the lock of `host`, so that the answer stays right there.
@@ -18,11 +18,11 @@ pub(crate) fn holder_of(
     let is_other = |id: &AgentId, other: &AgentName| other == name && id != except;
     let mut surveys = vec![(host.info().address(), host.survey(Detail::Basic)?)];
     // An unreachable host must not keep a local name from being used: addresses tell hosts apart.
-    let elsewhere = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
-    let elsewhere = elsewhere.filter(|other| other.info().id != host.info().id);
-    surveys.extend(
-        elsewhere.filter_map(|other| Some((other.info().address(), other.survey(Detail::Basic).ok()?))),
-    );
+    let (mut elsewhere, _) = hosts::open_all(world, |_| true);
+    elsewhere.retain(|other| other.info().id != host.info().id);
+    let looked =
+        fanout::fan_out(elsewhere, |other| Some((other.info().address(), other.survey(Detail::Basic).ok()?)));
+    surveys.extend(looked.into_iter().flatten());
     for (address, survey) in &surveys {
         if survey.agents.iter().any(|facts| is_other(&facts.record.id, &facts.record.name)) {
             return Ok(Some(address.clone()));

@@ -11,7 +11,7 @@ use mngr_model::quote::sh_quote;
 
 use crate::fleet::Agent;
 use crate::sync::{
-    self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, SetAside,
+    self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, SetAside, Spot,
     SyncError, SyncOptions, SyncReport, Target,
 };
 use crate::world::World;
@@ -53,17 +53,17 @@ pub struct PullRequest {
     pub options: SyncOptions,
 }
 
-/// Pulls from an agent on this host.
+/// Pulls from an agent.
 pub fn pull(world: &World, agent: &Agent, request: &PullRequest) -> Result<SyncReport, SyncError> {
-    let host = sync::shared_host(world, agent)?;
+    let ours = world.client.as_ref();
     let here = match &request.destination {
         Some(path) => world.cwd.join(path.path()).normalized(),
         None => world.cwd.clone(),
     };
     let report = match &request.what {
-        PullWhat::Branch(merge) => Pull::open(host, agent, &here, request)?.branch(merge, None)?,
+        PullWhat::Branch(merge) => Pull::open(ours, agent, &here, request)?.branch(merge, None)?,
         PullWhat::Full => {
-            let pull = Pull::open(host, agent, &here, request)?;
+            let pull = Pull::open(ours, agent, &here, request)?;
             if pull.from.is_same_as(&pull.to)? {
                 return Err(SyncError::SamePlace { path: here });
             }
@@ -71,35 +71,32 @@ pub fn pull(world: &World, agent: &Agent, request: &PullRequest) -> Result<SyncR
             pull.branch(&MergeInto::Current, Some(&overlay))?
         }
         PullWhat::Files(extraneous) => {
-            let from = sync::agent_work_dir(host, agent)?;
-            let copy = sync::tree_copy(host, &from, &here, *extraneous, world.reporter.as_ref())?;
-            sync::copied(host, agent, &copy, &request.options)?
+            let from = Spot::new(agent.host.as_ref(), sync::agent_work_dir(agent)?);
+            let to = Spot::new(ours, here);
+            let copy = sync::tree_copy(from, to, *extraneous, world.reporter.as_ref())?;
+            sync::copied(agent, &copy, &request.options)?
         }
         PullWhat::Path(path, extraneous) => {
-            let work_dir = sync::agent_work_dir(host, agent)?;
+            let work_dir = sync::agent_work_dir(agent)?;
             let source = work_dir.join(path.path()).normalized();
             let target = match &request.destination {
                 Some(destination) => Target::given(&world.cwd, destination),
-                None => default_target(host, world, &source, &work_dir)?,
+                None => default_target(world, &source, &work_dir)?,
             };
-            let copy = sync::path_copy(host, &source, path.has_trailing_slash(), &target, *extraneous)?;
-            sync::copied(host, agent, &copy, &request.options)?
+            let from = Spot::new(agent.host.as_ref(), source);
+            let copy = sync::path_copy(from, path.has_trailing_slash(), ours, &target, *extraneous)?;
+            sync::copied(agent, &copy, &request.options)?
         }
     };
     sync::finish(world, agent, &request.options, report)
 }
 
 /// Where a path goes when nobody said.
-fn default_target(
-    host: &dyn Host,
-    world: &World,
-    source: &HostPath,
-    work_dir: &HostPath,
-) -> Result<Target, SyncError> {
+fn default_target(world: &World, source: &HostPath, work_dir: &HostPath) -> Result<Target, SyncError> {
     let Some(relative) = sync::below(source, work_dir) else {
         return Ok(Target::into_folder(world.cwd.clone()));
     };
-    let top = match Git::new(host, world.cwd.clone()).locate()? {
+    let top = match Git::new(world.client.as_ref(), world.cwd.clone()).locate()? {
         Some(location) => location.root,
         None => world.cwd.clone(),
     };
@@ -121,7 +118,7 @@ impl<'a> Pull<'a> {
         here: &HostPath,
         request: &'a PullRequest,
     ) -> Result<Self, SyncError> {
-        let from = Checkout::of_agent(host, agent)?;
+        let from = Checkout::of_agent(agent)?;
         let to = Checkout::of_user(host, here)?;
         Ok(Self { agent, options: &request.options, from, to })
     }

@@ -10,8 +10,8 @@ use mngr_model::address::LocationPath;
 
 use crate::fleet::Agent;
 use crate::sync::{
-    self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, SyncError,
-    SyncOptions, SyncReport, Target,
+    self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, Spot,
+    SyncError, SyncOptions, SyncReport, Target,
 };
 use crate::world::World;
 
@@ -41,17 +41,17 @@ pub struct PushRequest {
     pub options: SyncOptions,
 }
 
-/// Pushes to an agent on this host.
+/// Pushes to an agent.
 pub fn push(world: &World, agent: &Agent, request: &PushRequest) -> Result<SyncReport, SyncError> {
-    let host = sync::shared_host(world, agent)?;
+    let (ours, theirs) = (world.client.as_ref(), agent.host.as_ref());
     let here = match &request.source {
         Some(path) => world.cwd.join(path.path()).normalized(),
         None => world.cwd.clone(),
     };
     let report = match &request.what {
-        PushWhat::Branch => Push::open(host, agent, &here, request)?.branch(None)?,
+        PushWhat::Branch => Push::open(ours, agent, &here, request)?.branch(None)?,
         PushWhat::Full => {
-            let push = Push::open(host, agent, &here, request)?;
+            let push = Push::open(ours, agent, &here, request)?;
             if push.from.is_same_as(&push.to)? {
                 return Err(SyncError::SamePlace { path: here });
             }
@@ -59,19 +59,19 @@ pub fn push(world: &World, agent: &Agent, request: &PushRequest) -> Result<SyncR
             push.branch(Some(&overlay))?
         }
         PushWhat::Files(extraneous) => {
-            let to = sync::agent_work_dir(host, agent)?;
-            let from = top_of(host, &here)?.unwrap_or(here);
-            let copy = sync::tree_copy(host, &from, &to, *extraneous, world.reporter.as_ref())?;
-            sync::copied(host, agent, &copy, &request.options)?
+            let to = Spot::new(theirs, sync::agent_work_dir(agent)?);
+            let from = Spot::new(ours, top_of(ours, &here)?.unwrap_or(here));
+            let copy = sync::tree_copy(from, to, *extraneous, world.reporter.as_ref())?;
+            sync::copied(agent, &copy, &request.options)?
         }
         PushWhat::Path(place, extraneous) => {
-            let work_dir = sync::agent_work_dir(host, agent)?;
-            let (source, target) =
-                path_ends(host, world, &work_dir, request.source.as_ref(), place.as_ref())?;
+            let work_dir = sync::agent_work_dir(agent)?;
+            let (source, target) = path_ends(world, &work_dir, request.source.as_ref(), place.as_ref())?;
             let contents_only =
                 request.source.as_ref().or(place.as_ref()).is_some_and(LocationPath::has_trailing_slash);
-            let copy = sync::path_copy(host, &source, contents_only, &target, *extraneous)?;
-            sync::copied(host, agent, &copy, &request.options)?
+            let from = Spot::new(ours, source);
+            let copy = sync::path_copy(from, contents_only, theirs, &target, *extraneous)?;
+            sync::copied(agent, &copy, &request.options)?
         }
     };
     sync::finish(world, agent, &request.options, report)
@@ -84,13 +84,12 @@ fn top_of(host: &dyn Host, dir: &HostPath) -> Result<Option<HostPath>, SyncError
 
 /// Which path is pushed and where to, from what was said of either.
 fn path_ends(
-    host: &dyn Host,
     world: &World,
     work_dir: &HostPath,
     source: Option<&LocationPath>,
     place: Option<&LocationPath>,
 ) -> Result<(HostPath, Target), SyncError> {
-    let top = top_of(host, &world.cwd)?.unwrap_or_else(|| world.cwd.clone());
+    let top = top_of(world.client.as_ref(), &world.cwd)?.unwrap_or_else(|| world.cwd.clone());
     match (source, place) {
         (Some(source), Some(place)) => {
             Ok((world.cwd.join(source.path()).normalized(), Target::given(work_dir, place)))
@@ -128,7 +127,7 @@ impl<'a> Push<'a> {
         here: &HostPath,
         request: &'a PushRequest,
     ) -> Result<Self, SyncError> {
-        let to = Checkout::of_agent(host, agent)?;
+        let to = Checkout::of_agent(agent)?;
         let from = Checkout::of_user(host, here)?;
         Ok(Self { agent, options: &request.options, from, to })
     }

@@ -19,7 +19,6 @@ mod tree;
 pub(crate) mod testing;
 
 use mngr_host::git::{MergeOutcome, MergePreview};
-use mngr_host::host::Host;
 
 use self::copy::Copy;
 use self::set_aside::Over;
@@ -37,7 +36,7 @@ pub use report::{
 pub(crate) use branch::{
     Incoming, bring, merge_into_branch, merge_report, previewed, require_out_of_the_way, require_unchanged,
 };
-pub(crate) use checkout::{Checkout, agent_work_dir, shared_host};
+pub(crate) use checkout::{Checkout, Spot, agent_work_dir};
 pub(crate) use overlay::Overlay;
 pub(crate) use place::{Target, below, path_copy};
 pub(crate) use tree::tree_copy;
@@ -134,13 +133,8 @@ impl CheckoutMerge<'_> {
 }
 
 /// Makes a copy and tells of it.
-pub(crate) fn copied(
-    host: &dyn Host,
-    agent: &Agent,
-    copy: &Copy,
-    options: &SyncOptions,
-) -> Result<SyncReport, SyncError> {
-    let (files, aside) = copy.run(host, options)?;
+pub(crate) fn copied(agent: &Agent, copy: &Copy<'_>, options: &SyncOptions) -> Result<SyncReport, SyncError> {
+    let (files, aside) = copy.run(options)?;
     let mut report = SyncReport::new(agent, options.is_dry_run());
     report.files = Some(files);
     report.uncommitted = aside;

@@ -65,11 +65,31 @@ impl World {
     pub fn socket(&self, host: &dyn Host) -> Socket {
         match self.settings.tmux.socket.as_str() {
             "default" => Socket::UserDefault,
-            "" if host.info().host_dir == self.default_host_dir => Socket::Private(self.root_name.clone()),
+            "" if host.info().host_dir == self.default_host_dir_of(host) => {
+                Socket::Private(self.root_name.clone())
+            }
             // Two host dirs never share a server: both may hold an agent of the same name.
             "" => Socket::Private(format!("{}-{}", self.root_name, &host.info().id.hex()[..12])),
             name => Socket::Private(name.to_owned()),
         }
+    }
+
+    /// The host dir a host has when none is configured. On another host it does not depend on who asks.
+    fn default_host_dir_of(&self, host: &dyn Host) -> HostPath {
+        match &host.info().home {
+            Some(home) => home.join(&format!(".{}", self.root_name)),
+            None => self.default_host_dir.clone(),
+        }
+    }
+
+    /// Whether a host is the machine mngr runs on.
+    pub fn is_client(&self, host: &dyn Host) -> bool {
+        host.info().id == self.client.info().id
+    }
+
+    /// The user's home on a host, where it is known.
+    pub fn home_on<'a>(&'a self, host: &'a dyn Host) -> Option<&'a HostPath> {
+        if self.is_client(host) { self.home.as_ref() } else { host.info().home.as_ref() }
     }
 
     /// The session of an agent.

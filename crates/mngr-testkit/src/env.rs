@@ -104,6 +104,7 @@ impl TestEnv {
             .env("MNGR_HOST_DIR", self.host_dir())
             .env("GIT_CONFIG_GLOBAL", self.home().join(".gitconfig"))
             .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("DOCKER_HOST", format!("unix://{}", self.root().join("no-engine").display()))
             .env("SHELL", "/bin/sh")
             .env("TERM", "xterm-256color")
             .env("COLUMNS", "100")

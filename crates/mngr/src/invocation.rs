@@ -7,6 +7,7 @@ use std::time::Instant;
 use mngr_host::interrupt;
 
 use crate::cli::parse::{self, Request};
+use crate::commands::docker_pipe;
 use crate::ctx::Surroundings;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
@@ -30,6 +31,11 @@ pub fn main() -> process::ExitCode {
         return finish(
             console.print(concat!("mngr ", env!("CARGO_PKG_VERSION"), "\n")).map(|()| ExitCode::Done),
         );
+    }
+    // The near end of a line: no settings, and signals as any program has them.
+    if surroundings.argv.get(1).is_some_and(|word| word == mngr_docker::PIPE_VERB) {
+        let console = Console::new(&surroundings, Volume::Normal);
+        return docker_pipe::run(&surroundings.argv[2..], &surroundings, &console).into();
     }
     let (console, format) = (Console::new(&surroundings, Volume::Normal), parse::format_hint(&argv));
     let (console, format, outcome) = match start(&argv, surroundings) {

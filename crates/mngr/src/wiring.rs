@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use mngr_config::{LOCAL_BACKEND, Settings};
 use mngr_host::clock::SystemClock;
-use mngr_host::host::Host;
 use mngr_host::local::{LocalHost, LocalProvider};
-use mngr_host::provider::{Provider, ProviderError};
+use mngr_host::provider::{HostEntry, Provider, ProviderError};
 use mngr_model::ProviderName;
 use mngr_ops::world::World;
 
@@ -15,21 +14,15 @@ use crate::error::{CliError, ErrorKind};
 use crate::ui::Console;
 use crate::ui::progress::ConsoleReporter;
 
+mod docker;
+mod ssh;
+
+use docker::DOCKER_BACKEND;
+use ssh::SSH_BACKEND;
+
 /// Backends that settings written for other versions name. They are not there yet.
-const PLANNED_BACKENDS: &[&str] = &[
-    "aws",
-    "azure",
-    "docker",
-    "gcp",
-    "imbue_cloud",
-    "kubernetes",
-    "lima",
-    "modal",
-    "ovh",
-    "slurm",
-    "ssh",
-    "vultr",
-];
+const PLANNED_BACKENDS: &[&str] =
+    &["aws", "azure", "gcp", "imbue_cloud", "kubernetes", "lima", "modal", "ovh", "slurm", "vultr"];
 
 /// Why a provider cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +34,9 @@ pub(crate) enum BackendError {
         backend: String,
     },
     /// A later version will have it.
-    #[error("provider backend `{backend}` is not there yet: this version runs agents on this machine only")]
+    #[error(
+        "provider backend `{backend}` is not there yet: this version runs agents on this machine, on ssh hosts and in Docker containers"
+    )]
     Planned {
         /// As it was given.
         backend: String,
@@ -51,6 +46,14 @@ pub(crate) enum BackendError {
     SecondLocal {
         /// The section's name.
         name: String,
+    },
+    /// What a section says of its hosts cannot be used.
+    #[error("the hosts of provider `{name}` cannot be used: {problem}")]
+    Hosts {
+        /// The section's name.
+        name: String,
+        /// What is wrong.
+        problem: String,
     },
     /// The section's name is no name.
     #[error("`{name}` cannot be the name of a provider")]
@@ -80,7 +83,7 @@ impl Provider for Absent {
         &self.name
     }
 
-    fn hosts(&self) -> Result<Vec<Arc<dyn Host>>, ProviderError> {
+    fn hosts(&self) -> Result<Vec<Arc<dyn HostEntry>>, ProviderError> {
         let source = Box::new(BackendError::Planned { backend: self.backend.clone() });
         Err(ProviderError { provider: self.name.clone(), source })
     }
@@ -97,7 +100,7 @@ pub(crate) fn world(
     let host_dir = local.and_then(|local| local.host_dir.as_deref()).unwrap_or(&settings.default_host_dir);
     let client = Arc::new(LocalHost::open(surroundings.path(host_dir))?);
     Ok(World {
-        providers: providers(&settings, &client)?,
+        providers: providers(&settings, &client, surroundings)?,
         client,
         clock: Box::new(SystemClock),
         reporter: Box::new(ConsoleReporter::new(console.clone())),
@@ -111,7 +114,11 @@ pub(crate) fn world(
     })
 }
 
-fn providers(settings: &Settings, client: &Arc<LocalHost>) -> Result<Vec<Box<dyn Provider>>, CliError> {
+fn providers(
+    settings: &Settings,
+    client: &Arc<LocalHost>,
+    surroundings: &Surroundings,
+) -> Result<Vec<Box<dyn Provider>>, CliError> {
     let is_on = |backend: &str| {
         settings.enabled_backends.is_empty() || settings.enabled_backends.iter().any(|on| on == backend)
     };
@@ -127,9 +134,32 @@ fn providers(settings: &Settings, client: &Arc<LocalHost>) -> Result<Vec<Box<dyn
         if backend == LOCAL_BACKEND {
             return Err(BackendError::SecondLocal { name: name.clone() }.into());
         }
-        check_backend(backend)?;
         let parsed = name.parse().map_err(|source| BackendError::Name { name: name.clone(), source })?;
+        if backend == SSH_BACKEND {
+            providers.push(Box::new(ssh::provider(parsed, provider, client.as_ref(), surroundings)?));
+            continue;
+        }
+        if backend == DOCKER_BACKEND {
+            let presence = mngr_docker::Presence::Configured;
+            let prefix = settings.prefix.as_str();
+            providers.push(Box::new(docker::provider(
+                parsed,
+                provider,
+                presence,
+                prefix,
+                client,
+                surroundings,
+            )?));
+            continue;
+        }
+        check_backend(backend)?;
         providers.push(Box::new(Absent { name: parsed, backend: backend.to_owned() }));
+    }
+    if is_on(SSH_BACKEND) && !settings.providers.contains_key(SSH_BACKEND) {
+        providers.push(Box::new(ssh::of_the_users_config(client.as_ref(), surroundings)?));
+    }
+    if is_on(DOCKER_BACKEND) && !settings.providers.contains_key(DOCKER_BACKEND) {
+        providers.push(Box::new(docker::of_the_user(settings.prefix.as_str(), client, surroundings)?));
     }
     Ok(providers)
 }
@@ -140,6 +170,11 @@ fn check_backend(backend: &str) -> Result<(), BackendError> {
         return Ok(());
     }
     Err(BackendError::Unknown { backend: backend.to_owned() })
+}
+
+/// Whether there is a provider of that name, configured or always there.
+pub(crate) fn is_provider(settings: &Settings, name: &str) -> bool {
+    [SSH_BACKEND, DOCKER_BACKEND].contains(&name) || settings.providers.contains_key(name)
 }
 
 /// Why a provider that a user named on the command line is not among the configured ones.

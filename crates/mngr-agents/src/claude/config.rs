@@ -10,6 +10,7 @@ use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::json::{edit_object, push, read_object};
 use crate::ordinary::read_ordinary;
 use crate::settings::{flag, objects};
+use crate::share::share;
 use crate::user::UserSide;
 
 /// What Claude Code remembers about itself and the folders it was started in.
@@ -83,7 +84,7 @@ pub(super) fn write(
     // A link: a new login, or a new skill, is there for every agent at once.
     let link = |name: &str| -> Result<(), ProvisionError> {
         if files.stat(&folder.join(name))?.is_none() {
-            files.link(user.folder.join(name).as_str(), &folder.join(name))?;
+            share(request.client, &user.folder.join(name), request.host, &folder.join(name))?;
         }
         Ok(())
     };

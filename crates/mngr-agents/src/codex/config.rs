@@ -12,6 +12,7 @@ use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::json::read_object;
 use crate::ordinary::read_ordinary;
 use crate::settings::{flag, keeps_its_version, texts};
+use crate::share::share;
 use crate::user::UserSide;
 
 /// The program's name in messages.
@@ -79,7 +80,7 @@ pub(super) fn write(
     write_private(files, &hooks_file, &format!("{:#}\n", Value::Object(all_hooks)))?;
     write_private(files, &folder.join("config.toml"), &config.to_string())?;
     match user {
-        Some(user) => share(request, user, &folder),
+        Some(user) => share_all(request, user, &folder),
         None => Ok(()),
     }
 }
@@ -211,11 +212,11 @@ fn merge(into: &mut Table, patch: Table) {
 }
 
 /// What else of the user's folder the agent sees.
-fn share(request: &Provisioning<'_>, user: &HostPath, folder: &HostPath) -> Result<(), ProvisionError> {
+fn share_all(request: &Provisioning<'_>, user: &HostPath, folder: &HostPath) -> Result<(), ProvisionError> {
     let (theirs, ours) = (request.client.files(), request.host.files());
     // A link: a new login, or a new prompt, is there for every agent at once.
     let link = |from: &HostPath, name: &str| -> Result<(), ProvisionError> {
-        Ok(ours.link(from.join(name).as_str(), &folder.join(name))?)
+        share(request.client, &from.join(name), request.host, &folder.join(name))
     };
     // Also where there is none yet: whoever logs in at an agent's terminal has logged in for all.
     if theirs.exists(user)? {
@@ -229,7 +230,8 @@ fn share(request: &Provisioning<'_>, user: &HostPath, folder: &HostPath) -> Resu
     let skills = theirs.list(&user.join(SKILLS))?;
     ours.make_folder(&folder.join(SKILLS))?;
     for entry in skills.into_iter().filter(|entry| !entry.name.starts_with('.')) {
-        ours.link(user.join(SKILLS).join(&entry.name).as_str(), &folder.join(SKILLS).join(&entry.name))?;
+        let (from, to) = (user.join(SKILLS).join(&entry.name), folder.join(SKILLS).join(&entry.name));
+        share(request.client, &from, request.host, &to)?;
     }
     let rules = theirs.list(&user.join(RULES))?;
     ours.make_folder(&folder.join(RULES))?;

@@ -5,6 +5,7 @@
 //! others and lies in no file of theirs.
 
 use mngr_host::files::{Access, Durability, Files};
+use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::env::EnvPair;
 use serde_json::{Map, Value, json};
@@ -14,6 +15,7 @@ use crate::brand::{ProvisionError, Provisioning};
 use crate::json::push;
 use crate::ordinary::read_ordinary;
 use crate::settings::{keeps_its_version, objects, texts};
+use crate::share::{is_same, share};
 use crate::user::UserSide;
 
 /// Our layer of configuration, and that of the terminal interface.
@@ -53,7 +55,8 @@ pub(super) fn write(request: &Provisioning<'_>) -> Result<Vec<EnvPair>, Provisio
         write_private(files, &scripts.join(name), text)?;
     }
     let user = UserSide::of(request);
-    copy_config(user.files, user.folder(CONFIG_HOME, ".config").as_ref(), files, &config_home)?;
+    let users_config = user.folder(CONFIG_HOME, ".config");
+    copy_config(request.client, users_config.as_ref(), request.host, &config_home)?;
     copy_state(user.files, user.folder(STATE_HOME, ".local/state").as_ref(), files, &state_home)?;
 
     let mut vars = vec![
@@ -118,18 +121,21 @@ fn merge(into: &mut Value, patch: Value) {
 }
 
 /// The agent's configuration home. opencode writes into its folder, so what it would rewrite there is copied and the
-/// rest linked; the folders of all other programs are linked, since its tool servers look for them there.
+/// rest linked; the folders of all other programs are linked, since its tool servers look for them there. To another
+/// machine only its own folder comes.
 fn copy_config(
-    theirs: &dyn Files,
+    client: &dyn Host,
     user: Option<&HostPath>,
-    ours: &dyn Files,
+    host: &dyn Host,
     home: &HostPath,
 ) -> Result<(), ProvisionError> {
+    let (theirs, ours) = (client.files(), host.files());
     let folder = home.join(NAME);
     ours.make_folder(&folder)?;
     let mut has_packages = false;
     if let Some(user) = user {
-        for entry in theirs.list(user)?.into_iter().filter(|entry| entry.name != NAME) {
+        let others = if is_same(client, host) { theirs.list(user)? } else { Vec::new() };
+        for entry in others.into_iter().filter(|entry| entry.name != NAME) {
             ours.link(user.join(&entry.name).as_str(), &home.join(&entry.name))?;
         }
         let user = user.join(NAME);
@@ -139,7 +145,7 @@ fn copy_config(
             let is_settings = name.ends_with(".json") || name.ends_with(".jsonc");
             match is_settings.then(|| read_ordinary(theirs, &from)).transpose()?.flatten() {
                 Some(text) => ours.write(&to, &text, Access::Private, Durability::Cached)?,
-                None => ours.link(from.as_str(), &to)?,
+                None => share(client, &from, host, &to)?,
             }
         }
     }
@@ -192,14 +198,15 @@ mod tests {
         }
         write_private(&LocalFiles, &root.join("dotfile"), "{}").unwrap();
         LocalFiles.link("../../dotfile", &user.join("opencode/opencode.json")).unwrap();
-        copy_config(&LocalFiles, Some(&user), &LocalFiles, &home).unwrap();
+        let host = mngr_host::local::LocalHost::open(root.join("host")).unwrap();
+        copy_config(&host, Some(&user), &host, &home).unwrap();
         let kind = |path: &str| LocalFiles.stat(&home.join(path)).unwrap().unwrap().kind;
         assert_eq!(kind("opencode/opencode.json"), FileKind::File);
         assert_eq!((kind("opencode/agents"), kind("git")), (FileKind::Link, FileKind::Link));
         assert_eq!(kind("opencode/node_modules"), FileKind::Folder, "the package is not asked for");
         LocalFiles.make_folder(&user.join("opencode/plugin")).unwrap();
         let other = root.join("other");
-        copy_config(&LocalFiles, Some(&user), &LocalFiles, &other).unwrap();
+        copy_config(&host, Some(&user), &host, &other).unwrap();
         assert!(
             !LocalFiles.exists(&other.join("opencode/node_modules")).unwrap(),
             "plugins need the package"

@@ -76,6 +76,8 @@ settings_table! {
         pub key_file: Option<String>,
         /// File with the host keys to trust.
         pub known_hosts_file: Option<String>,
+        /// Host keys to trust, and no others, as in `ssh-ed25519 AAAA...`.
+        pub host_keys: Option<Vec<String>>,
     }
 }
 
@@ -94,6 +96,7 @@ const TEXT_LIST: Kind = <Vec<String>>::KIND;
 const BACKEND_FIELDS: &[Field] = &[
     Field::new("build_timeout_seconds", Kind::Number, "docker: seconds an image build may take."),
     Field::new("builder", ImageBuilder::KIND, "docker: what builds images."),
+    Field::new("config_file", Kind::Text, "ssh: an ssh config in place of the user's own."),
     Field::new("default_activity_sources", Kind::Any, "docker: what counts as activity of a host."),
     Field::new("default_idle_mode", Kind::Text, "docker: how idleness of a host is told."),
     Field::new(

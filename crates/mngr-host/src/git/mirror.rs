@@ -70,7 +70,7 @@ impl Git<'_> {
         Ok(())
     }
 
-    fn init_mirror(&self, base: &str) -> Result<(), GitError> {
+    pub(super) fn init_mirror(&self, base: &str) -> Result<(), GitError> {
         let files = self.host().files();
         if files.exists(&self.dir().join(".git"))? {
             return Err(GitError::PathTaken { path: self.dir().join(".git") });
@@ -120,7 +120,7 @@ impl Git<'_> {
         Ok(())
     }
 
-    fn refuse_what_a_push_cannot_carry(&self, location: &Location) -> Result<(), GitError> {
+    pub(super) fn refuse_what_a_push_cannot_carry(&self, location: &Location) -> Result<(), GitError> {
         self.refuse_filled_submodules()?;
         if self.uses_lfs(&location.root, &location.common_dir)? {
             return Err(GitError::LfsAcrossHosts { path: location.root.clone() });
@@ -133,7 +133,7 @@ impl Git<'_> {
     }
 
     /// The settings to be carried over, as text of a git configuration file; without credentials.
-    fn shared_settings(&self) -> Result<String, GitError> {
+    pub(super) fn shared_settings(&self) -> Result<String, GitError> {
         let output = self.look(["config", "-z", "--get-regexp", SHARED_SETTINGS]).output()?;
         let listing = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut text = String::new();
@@ -147,11 +147,11 @@ impl Git<'_> {
         Ok(text)
     }
 
-    fn append_settings(&self, git_dir: &HostPath, text: &str) -> Result<(), GitError> {
+    pub(super) fn append_settings(&self, git_dir: &HostPath, text: &str) -> Result<(), GitError> {
         Ok(self.host().files().append(&git_dir.join("config"), text.as_bytes(), Durability::Cached)?)
     }
 
-    fn append_excludes(&self, git_dir: &HostPath, rules: &[u8]) -> Result<(), GitError> {
+    pub(super) fn append_excludes(&self, git_dir: &HostPath, rules: &[u8]) -> Result<(), GitError> {
         let files = self.host().files();
         files.make_folder(&git_dir.join("info"))?;
         Ok(files.append(&git_dir.join("info/exclude"), rules, Durability::Cached)?)

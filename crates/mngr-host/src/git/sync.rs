@@ -75,6 +75,55 @@ impl Git<'_> {
     }
 
     /// Brings the commits of a branch here and returns its tip. No branch, no file and no `FETCH_HEAD` is changed.
+    ///
+    /// `from` is on the same host, or one of the two is on the machine mngr runs on.
+    pub fn bring_commit(&self, from: &Git<'_>, branch: &str) -> Result<String, GitError> {
+        if self.host().info().id == from.host().info().id {
+            return self.fetch_commit(from.dir().as_str(), branch);
+        }
+        // A name of its own: another transfer of the same branch may be under way.
+        let incoming = format!("refs/mngr/incoming/{}", random::hex32());
+        match (from.host().reach(), self.host().reach()) {
+            (None, Some(here)) => {
+                let refspec = format!("+refs/heads/{branch}:{incoming}");
+                from.act(["push", "--quiet", "--no-verify", "--no-recurse-submodules"])
+                    .args(["--", here.place(self.dir()).as_str(), &refspec])
+                    .env("GIT_LFS_SKIP_PUSH", "1")
+                    .reaching(&here)
+                    .deadline(LONG)
+                    .run()?;
+            }
+            (there, _) => {
+                let place = there.as_ref().map_or_else(|| from.dir().to_string(), |it| it.place(from.dir()));
+                let fetch = self
+                    .act([
+                        "fetch",
+                        "--quiet",
+                        "--no-tags",
+                        "--no-recurse-submodules",
+                        "--no-write-fetch-head",
+                    ])
+                    // The other machine is not trusted.
+                    .setting("fetch.fsckObjects=true")
+                    .args([
+                        "--no-auto-maintenance",
+                        "--",
+                        &place,
+                        &format!("+refs/heads/{branch}:{incoming}"),
+                    ])
+                    .deadline(LONG);
+                match &there {
+                    Some(there) => fetch.reaching(there).run()?,
+                    None => fetch.run()?,
+                };
+            }
+        }
+        let oid = self.resolve(&incoming);
+        self.delete_ref(&incoming)?;
+        oid
+    }
+
+    /// Brings the commits of a branch here and returns its tip. No branch, no file and no `FETCH_HEAD` is changed.
     pub fn fetch_commit(&self, from: &str, branch: &str) -> Result<String, GitError> {
         // A name of its own: another fetch of the same branch may be under way.
         let incoming = format!("refs/mngr/incoming/{}", random::hex32());

@@ -1,4 +1,4 @@
-//! Uncommitted work: listing it and reproducing it in another checkout of the same commit on the same host.
+//! Uncommitted work: listing it and reproducing it in another checkout of the same commit.
 //!
 //! At most three processes: `git status`, one that deletes, one `rsync`. Names are passed as bytes through standard
 //! input, so that no name can be mistaken for an option, a pattern or a comment.
@@ -47,25 +47,25 @@ impl Git<'_> {
     /// worktrees that lie inside the checkout are left out: a copy would share their git state.
     pub fn copy_unclean_to(
         &self,
-        destination: &HostPath,
+        destination: &Git<'_>,
         ignored: IgnoredFiles,
     ) -> Result<UncleanCopy, GitError> {
         let Location { root, common_dir, .. } = self.require_location()?;
         let entries = self.list_unclean(ignored)?;
         let Work { present, gone } = Work::of(entries)?;
         if !gone.is_empty() {
-            self.remove_files(destination, &gone)?;
+            destination.remove_files(destination.dir(), &gone)?;
         }
         if !present.is_empty() {
             let mut copy =
-                Rsync::new(Endpoint::Contents(root.clone()), Endpoint::Contents(destination.clone()))
+                Rsync::new(Endpoint::Contents(root.clone()), Endpoint::Contents(destination.dir().clone()))
                     // Not `quick check`: a file changed within the second of the checkout has its time and maybe its size.
                     .options(["--ignore-times", "--force", "--ignore-missing-args"])
                     .only(present.iter().map(RepoPath::as_bytes));
             for worktree in self.worktrees_inside(&root, &common_dir)? {
                 copy = copy.exclude(anchored_pattern(&worktree));
             }
-            copy.run(self.host())?;
+            copy.run_between(self.host(), destination.host())?;
         }
         Ok(UncleanCopy { copied: present.len(), removed: gone.len() })
     }

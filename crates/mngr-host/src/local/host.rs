@@ -21,7 +21,7 @@ use crate::random;
 use crate::watch::{Watch, WatchError};
 
 /// The name of this machine in addresses: `foo@localhost.local`.
-const LOCAL_HOST_NAME: &str = "localhost";
+pub const LOCAL_HOST_NAME: &str = "localhost";
 
 /// The name of its provider.
 const LOCAL_PROVIDER_NAME: &str = "local";
@@ -65,7 +65,10 @@ impl LocalHost {
             Some(id) => id,
             None => create_id(&files, &layout)?,
         };
-        Ok(Self { info: HostInfo { id, name: local_name(), provider: local_provider(), host_dir }, files })
+        Ok(Self {
+            info: HostInfo { id, name: local_name(), provider: local_provider(), host_dir, home: None },
+            files,
+        })
     }
 
     /// Runs a command and hands on what it prints, piece by piece as it comes. A command that timed out has no partial

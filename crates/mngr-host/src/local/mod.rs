@@ -2,12 +2,12 @@
 
 mod files;
 mod host;
-mod processes;
-mod procfs;
+pub(crate) mod processes;
+pub(crate) mod procfs;
 mod provider;
-mod survey;
+pub(crate) mod survey;
 mod watch;
 
 pub use files::LocalFiles;
-pub use host::{LocalHost, LocalHostError};
+pub use host::{LOCAL_HOST_NAME, LocalHost, LocalHostError};
 pub use provider::LocalProvider;

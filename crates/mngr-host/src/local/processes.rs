@@ -19,16 +19,18 @@ use crate::local::procfs::{self, Stat};
 use crate::proc::timespec;
 
 /// How long the rest (shells that ignore SIGTERM) gets after the hang-up.
-const SHELL_GRACE: Duration = Duration::from_millis(300);
+pub(crate) const SHELL_GRACE: Duration = Duration::from_millis(300);
 /// How long a killed process may take to disappear.
-const KILL_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const KILL_WAIT: Duration = Duration::from_secs(5);
 /// A process may fork while it is being ended; each round catches what the one before missed.
-const ROUNDS: usize = 5;
+pub(crate) const ROUNDS: usize = 5;
 
 /// Ends the agent's program first, with its grace; then everything else of the agent.
 pub(crate) fn end(request: &EndRequest) -> EndReport {
     let mut report = EndReport::default();
-    let named = request.program.and_then(|program| judge(program, &request.agent));
+    let mark = format!("{MNGR_AGENT_ID}={}", request.agent);
+    let judged = |program| judge(program, &procfs::all(), |pid| procfs::has_env(pid, &mark));
+    let named = request.program.and_then(judged);
     report.stranger = named.filter(|(_, owner)| *owner == Owner::Other).map(|(program, _)| program.pid);
     let program = named.filter(|(_, owner)| *owner == Owner::Agent).map(|(program, _)| program);
     if let Some(program) = program {
@@ -62,23 +64,25 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
 
 /// Whose process it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+pub(crate) enum Owner {
     Agent,
     Other,
 }
 
 /// Whose process the record names; `None` when it is gone.
-fn judge(program: ProcessId, agent: &AgentId) -> Option<(ProcessId, Owner)> {
-    let all = procfs::all();
+pub(crate) fn judge(
+    program: ProcessId,
+    all: &[Stat],
+    is_marked: impl Fn(i32) -> bool,
+) -> Option<(ProcessId, Owner)> {
     let find = |pid: i32| all.iter().find(|stat| stat.pid == pid);
     let mut at =
         find(program.pid).filter(|stat| procfs::same_start(program.start, stat.start) && !stat.is_gone());
     at?;
-    let mark = format!("{MNGR_AGENT_ID}={agent}");
     // A program may have cleared its environment; its supervisor has not.
     for _ in 0..all.len() {
         match at {
-            Some(stat) if procfs::has_env(stat.pid, &mark) => return Some((program, Owner::Agent)),
+            Some(stat) if is_marked(stat.pid) => return Some((program, Owner::Agent)),
             Some(stat) => at = find(stat.parent),
             None => break,
         }
@@ -136,17 +140,13 @@ fn wait_until_gone(mut handles: Vec<Handle>, limit: Duration) -> Vec<Handle> {
 fn owned_by(agent: &AgentId, program: Option<ProcessId>) -> Vec<Stat> {
     let all = procfs::all();
     let mark = format!("{MNGR_AGENT_ID}={agent}");
-    let marked: Vec<ProcessId> = all
-        .iter()
-        .filter(|stat| procfs::has_env(stat.pid, &mark))
-        .map(|stat| ProcessId { pid: stat.pid, start: stat.start })
-        .chain(program)
-        .collect();
+    let marked: Vec<ProcessId> =
+        all.iter().filter(|stat| procfs::has_env(stat.pid, &mark)).map(Stat::id).chain(program).collect();
     tree_of(&marked, &all)
 }
 
 /// The roots that still are what was recorded, and their descendants, without ourselves and without zombies.
-fn tree_of(roots: &[ProcessId], all: &[Stat]) -> Vec<Stat> {
+pub(crate) fn tree_of(roots: &[ProcessId], all: &[Stat]) -> Vec<Stat> {
     let mut members: BTreeSet<i32> = all
         .iter()
         .filter(|stat| {

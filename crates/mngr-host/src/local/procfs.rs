@@ -40,7 +40,7 @@ impl Stat {
     }
 
     /// The name of the program may hold spaces and parentheses, so fields are counted from the last `)`.
-    fn parse(pid: i32, bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(pid: i32, bytes: &[u8]) -> Option<Self> {
         let after_name = bytes.iter().rposition(|byte| *byte == b')')? + 2;
         let rest = std::str::from_utf8(bytes.get(after_name..)?).ok()?;
         let mut fields = rest.split(' ');
@@ -53,6 +53,11 @@ impl Stat {
         Some(Self { pid, state, parent, group, terminal, foreground_group, start })
     }
 
+    /// Which process it is.
+    pub(crate) fn id(&self) -> ProcessId {
+        ProcessId { pid: self.pid, start: self.start }
+    }
+
     /// A zombie is gone: it runs nothing and holds nothing.
     pub(crate) fn is_gone(&self) -> bool {
         matches!(self.state, b'Z' | b'X' | b'x')
@@ -63,15 +68,22 @@ impl Stat {
 pub(crate) fn look_up(id: Option<ProcessId>) -> ProcessFact {
     let Some(id) = id else { return ProcessFact::NotRecorded };
     match Stat::read(id.pid) {
-        Ok(Some(stat)) if stat.is_gone() || !same_start(id.start, stat.start) => ProcessFact::Gone,
-        Ok(Some(stat)) => ProcessFact::Alive {
+        Ok(stat) => fact(id, stat),
+        Err(_) => ProcessFact::Unreadable,
+    }
+}
+
+/// What a line of the table means for a recorded process.
+pub(crate) fn fact(id: ProcessId, found: Option<Stat>) -> ProcessFact {
+    match found {
+        Some(stat) if stat.is_gone() || !same_start(id.start, stat.start) => ProcessFact::Gone,
+        Some(stat) => ProcessFact::Alive {
             group: stat.group,
             suspended: matches!(stat.state, b'T' | b't'),
             // A terminal whose other end is gone shows as 0.
             terminal: (stat.terminal != 0).then_some(Terminal { foreground_group: stat.foreground_group }),
         },
-        Ok(None) => ProcessFact::Gone,
-        Err(_) => ProcessFact::Unreadable,
+        None => ProcessFact::Gone,
     }
 }
 
@@ -126,8 +138,13 @@ pub(crate) fn booted_at() -> Option<Timestamp> {
 
 /// When a process with that start value started.
 pub(crate) fn started_at(start: u64) -> Option<Timestamp> {
+    started_since(booted_at()?, start)
+}
+
+/// The same on a machine that booted then.
+pub(crate) fn started_since(booted_at: Timestamp, start: u64) -> Option<Timestamp> {
     let millis = i64::try_from(start.checked_mul(1000)? / TICKS_PER_SECOND).ok()?;
-    booted_at()?.checked_add(jiff::SignedDuration::from_millis(millis)).ok()
+    booted_at.checked_add(jiff::SignedDuration::from_millis(millis)).ok()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use mngr_model::ProviderName;
 
 use crate::host::Host;
 use crate::local::LocalHost;
-use crate::provider::{Provider, ProviderError};
+use crate::provider::{HostEntry, Provider, ProviderError, ReadyHost};
 
 /// The provider of this machine.
 pub struct LocalProvider {
@@ -26,7 +26,7 @@ impl Provider for LocalProvider {
         &self.name
     }
 
-    fn hosts(&self) -> Result<Vec<Arc<dyn Host>>, ProviderError> {
-        Ok(vec![self.host.clone()])
+    fn hosts(&self) -> Result<Vec<Arc<dyn HostEntry>>, ProviderError> {
+        Ok(vec![ReadyHost::entry(self.host.clone())])
     }
 }

@@ -9,6 +9,7 @@ use mngr_host::host::SurveyError;
 use mngr_host::interrupt::Interrupted;
 use mngr_host::lock::LockError;
 use mngr_host::proc::ExecError;
+use mngr_host::provider::{HostActionError, HostError, ProviderError};
 use mngr_host::rsync::RsyncError;
 use mngr_model::branch::BranchError;
 use mngr_model::env::{EnvError, EnvFileError};
@@ -108,8 +109,25 @@ pub enum CreateError {
         /// As it was given.
         address: String,
     },
+    /// A provider cannot be asked for the host.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// The host cannot be used.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// A new host was asked for.
+    #[error("host `{address}` already exists")]
+    HostExists {
+        /// Its address.
+        address: String,
+    },
+    /// The host could not be made.
+    #[error(transparent)]
+    MakeHost(#[from] HostActionError),
     /// The provider cannot make hosts.
-    #[error("provider `{provider}` cannot create hosts: it has only this machine")]
+    #[error(
+        "provider `{provider}` cannot create hosts; name one of those it has, as in `foo@box.{provider}`"
+    )]
     CannotCreateHost {
         /// Its name.
         provider: String,

@@ -1,9 +1,11 @@
 //! `create`: a new agent, whole or not at all.
 
 pub mod agent_type;
+mod carry;
 mod error;
 mod foreground;
 mod heritage;
+mod new_host;
 mod plan;
 mod preflight;
 mod provision;
@@ -15,6 +17,8 @@ mod workspace;
 
 pub use error::CreateError;
 pub use foreground::{Attended, Ended, Finished, FollowError, Piece};
+pub use new_host::create;
 pub use plan::BranchNote;
-pub use request::{Attendance, Audience, CreateRequest, Created, Project, SourceSpec, UncleanFiles, Upload};
-pub use run::create;
+pub use request::{
+    Attendance, Audience, CreateRequest, Created, HostSpec, Project, SourceSpec, UncleanFiles, Upload,
+};

@@ -11,7 +11,8 @@ use mngr_model::{AgentName, AgentRecord, HostPath};
 
 use super::error::CreateError;
 use super::request::{CreateRequest, Project, UncleanFiles};
-use super::source::Source;
+use super::source::{Source, on_host};
+use crate::world::World;
 
 /// The branch a checkout gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,17 +80,27 @@ const SUFFIXES: u32 = 1000;
 
 /// Decides. A git process runs only for an explicit base and for a branch name that is not free.
 pub(super) fn plan(
+    world: &World,
     host: &dyn Host,
     source: &Source,
     name: &AgentName,
     request: &CreateRequest,
 ) -> Result<Plan, CreateError> {
-    let target = request.target_path.as_deref().map(|path| source.path.join(path).normalized());
-    let transfer = choose_transfer(source, target.as_ref(), request.transfer)?;
-    if source.host.info().id != host.info().id {
-        return Err(CreateError::SourceElsewhere { host: source.host.info().address() });
-    }
+    let is_here = source.original.is_none() && source.is_on(host);
+    let target = request.target_path.as_deref().map(|path| match is_here {
+        true => source.path.join(path).normalized(),
+        false => on_host(world, host, path),
+    });
+    let transfer = match (is_here, request.transfer, &target) {
+        (false, Some(TransferMode::None), Some(_)) => TransferMode::None,
+        (false, Some(mode @ TransferMode::None), None) => {
+            let reason = "works in a folder of the host, which has to be named, as in `foo@box:/path`";
+            return Err(CreateError::Transfer { mode: mode.as_str(), reason });
+        }
+        _ => choose_transfer(source, target.as_ref().filter(|_| is_here), request.transfer)?,
+    };
     let work_dir = match (transfer, target) {
+        (TransferMode::None, Some(target)) if !is_here => target,
         (TransferMode::None, _) => source.path.clone(),
         (_, Some(target)) => target,
         (TransferMode::GitWorktree, None) => {
@@ -109,7 +120,7 @@ pub(super) fn plan(
         carries: None,
         note: None,
     };
-    let Some(repo) = &source.repo else { return Ok(plan) };
+    let Some(repo) = source.repo.as_ref().filter(|_| source.is_on(host)) else { return Ok(plan) };
     plan.base_commit = repo.head.oid.clone();
     plan.base_branch = repo.head.branch.clone();
     if matches!(transfer, TransferMode::None | TransferMode::Rsync) {
@@ -122,12 +133,12 @@ pub(super) fn plan(
     let git = Git::new(host, source.path.clone());
     match (choice.base, choice.new) {
         (Some(branch), None) => {
-            plan.base_commit = Some(git.resolve(&branch)?);
+            plan.base_commit = Some(source.git().resolve(&branch)?);
             plan.checkout = Some(Checkout::Existing { name: branch });
         }
         (base, new) => {
             if let Some(base) = base.filter(|base| Some(base) != repo.head.branch.as_ref()) {
-                plan.base_commit = Some(git.resolve(&base)?);
+                plan.base_commit = Some(source.git().resolve(&base)?);
                 plan.base_branch = Some(base);
             }
             let base = plan.base_commit.clone().unwrap_or_else(|| head.to_owned());
@@ -175,6 +186,9 @@ fn refuse_endless_copy(
     transfer: TransferMode,
     unclean: UncleanFiles,
 ) -> Result<(), CreateError> {
+    if source.original.is_some() || !source.is_on(host) {
+        return Ok(());
+    }
     let copies_everything = transfer == TransferMode::Rsync
         || (transfer != TransferMode::None && unclean == UncleanFiles::Carry { ignored: true });
     let host_dir =

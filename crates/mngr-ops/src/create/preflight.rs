@@ -10,6 +10,7 @@ use mngr_agents::login::LoginPlace;
 use mngr_agents::user::UserSide;
 use mngr_config::AgentTypeSettings;
 use mngr_host::host::Host;
+use mngr_host::proc::Cmd;
 
 use super::error::CreateError;
 use super::request::{Audience, CreateRequest};
@@ -25,6 +26,17 @@ pub(super) enum Login {
     AwaitsUser,
 }
 
+/// The variables an agent on that host finds besides its own: the user's here, and elsewhere those of a login.
+pub(super) fn surrounding(world: &World, host: &dyn Host) -> Result<BTreeMap<String, String>, CreateError> {
+    if world.is_client(host) {
+        return Ok(world.vars.clone());
+    }
+    let output = host.exec(&Cmd::new("env").arg("-0"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let pairs = text.split('\0').filter_map(|pair| pair.split_once('='));
+    Ok(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+}
+
 /// Fails when the program of a coding agent is missing or of another version than its type wants.
 pub(super) fn installation(
     world: &World,
@@ -33,11 +45,7 @@ pub(super) fn installation(
     env: &BTreeMap<String, String>,
 ) -> Result<(), CreateError> {
     let chain = &program.resolved.chain;
-    // What another host has on its PATH only that host knows: its own launch tells.
-    let is_here = host.info().id == world.client.info().id;
-    if !is_here
-        || setting(chain, "check_installation", "true or false", |value| value.as_bool())? == Some(false)
-    {
+    if setting(chain, "check_installation", "true or false", |value| value.as_bool())? == Some(false) {
         return Ok(());
     }
     let manifest = program.resolved.base.manifest();

@@ -138,7 +138,7 @@ pub(super) fn prepare(
     journal: &mut Journal<'_>,
 ) -> Result<(), CreateError> {
     for folder in resolved.chain.iter().rev().flat_map(|settings| &settings.create_directory) {
-        host.files().make_folder(&target(world, record, folder))?;
+        host.files().make_folder(&target(world, host, record, folder))?;
     }
     for spec in resolved.chain.iter().rev().flat_map(|settings| &settings.upload_file) {
         let (local, remote) = spec.split_once(':').unwrap_or((spec, spec));
@@ -180,7 +180,7 @@ fn upload(
 ) -> Result<(), CreateError> {
     let bytes = world.client.files().read(&file.local)?;
     let is_executable = world.client.files().stat(&file.local)?.is_some_and(|stat| stat.mode & 0o100 != 0);
-    let path = target(world, record, &file.remote);
+    let path = target(world, host, record, &file.remote);
     if let Some(parent) = path.parent() {
         host.files().make_folder(&parent)?;
     }
@@ -236,8 +236,8 @@ fn run_command(
     })
 }
 
-fn target(world: &World, record: &AgentRecord, path: &str) -> HostPath {
-    match (path.strip_prefix("~/"), &world.home) {
+fn target(world: &World, host: &dyn Host, record: &AgentRecord, path: &str) -> HostPath {
+    match (path.strip_prefix("~/"), world.home_on(host)) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => record.work_dir.join(path).normalized(),
     }

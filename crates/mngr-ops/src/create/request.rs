@@ -1,8 +1,10 @@
 //! What `create` is asked for and what it gives back.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mngr_config::AgentTypeSettings;
+use mngr_host::provider::SnapshotId;
 use mngr_model::address::{Location, NewHost};
 use mngr_model::agent::TmuxGeometry;
 use mngr_model::branch::BranchSpec;
@@ -75,6 +77,25 @@ pub enum Audience {
     Nobody,
 }
 
+/// What a host that is made for an agent is asked to be, in the words of its provider.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostSpec {
+    /// A host that is named must not be there yet.
+    pub must_be_new: bool,
+    /// The copy of a host it begins as.
+    pub snapshot: Option<SnapshotId>,
+    /// What it is built from.
+    pub build_args: Vec<String>,
+    /// How it is started.
+    pub start_args: Vec<String>,
+    /// How many processors it gets.
+    pub cpus: Option<String>,
+    /// How much memory it gets.
+    pub memory: Option<String>,
+    /// Its labels.
+    pub tags: BTreeMap<String, String>,
+}
+
 /// What `create` is asked for.
 #[derive(Debug, Clone)]
 pub struct CreateRequest {
@@ -86,6 +107,8 @@ pub struct CreateRequest {
     pub id: Option<AgentId>,
     /// Where it runs.
     pub host: NewHost,
+    /// What that host is asked to be, should it be made.
+    pub host_spec: HostSpec,
     /// Where it works, if not in a folder made for it.
     pub target_path: Option<String>,
     /// Its type, if given.

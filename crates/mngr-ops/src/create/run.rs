@@ -17,7 +17,6 @@ use mngr_host::host::Host;
 use mngr_host::lock::LockWait;
 use mngr_host::tmux::PaneId;
 use mngr_host::{interrupt, random};
-use mngr_model::address::{HostRef, NewHost};
 use mngr_model::agent::AdditionalCommand;
 use mngr_model::delivery::DeliveryLevel;
 use mngr_model::env::EnvPair;
@@ -35,7 +34,8 @@ use super::plan::{self, Plan};
 use super::preflight::{self, Login};
 use super::request::{Attendance, CreateRequest, Created};
 use super::source::{self, Source};
-use super::{provision, reuse, workspace};
+use super::{carry, provision, reuse, workspace};
+use crate::fleet::memory;
 use crate::journal::{self, Journal};
 use crate::launch::{self, Readiness};
 use crate::recover;
@@ -79,9 +79,12 @@ impl Program {
     }
 }
 
-/// Creates an agent, or takes an existing one if the request allows it.
-pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateError> {
-    let host = find_host(world, &request.host)?;
+/// Creates an agent on a host, or takes an existing one if the request allows it.
+pub(super) fn create_on(
+    world: &World,
+    request: &CreateRequest,
+    host: Arc<dyn Host>,
+) -> Result<Created, CreateError> {
     if request.reuse
         && let Some(created) = reuse::reuse(world, request)?
     {
@@ -93,7 +96,7 @@ pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateE
     let typed = request.message.as_deref().filter(|_| program.resolved.headless.is_none());
     let message = typed.map(deliver::normalize).transpose()?;
     provision::check_uploads(world, request)?;
-    let mut env = world.vars.clone();
+    let mut env = preflight::surrounding(world, host.as_ref())?;
     for pair in provision::given_variables(world, &program.resolved, request)? {
         env.insert(pair.name().to_string(), pair.value().to_owned());
     }
@@ -130,40 +133,6 @@ pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateE
                 // The journal stays, so that the next command tries again.
                 Err(left) => Err(CreateError::LeftOver { failure: crate::error_chain(&error), left }),
             }
-        }
-    }
-}
-
-/// The host of a new agent.
-pub(super) fn find_host(world: &World, wanted: &NewHost) -> Result<Arc<dyn Host>, CreateError> {
-    match wanted {
-        NewHost::Local => Ok(world.client.clone()),
-        NewHost::New(provider) => {
-            let known = world.providers.iter().any(|p| p.name() == provider);
-            if *provider == world.client.info().provider {
-                return Ok(world.client.clone());
-            }
-            let provider = provider.to_string();
-            Err(if known {
-                CreateError::CannotCreateHost { provider }
-            } else {
-                CreateError::NoProvider { provider }
-            })
-        }
-        NewHost::Named(address) => {
-            let hosts = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
-            let is_meant = |host: &Arc<dyn Host>| {
-                let info = host.info();
-                let is_named = match &address.host {
-                    HostRef::Id(id) => info.id == *id,
-                    HostRef::Name(name) => info.name == *name,
-                };
-                is_named && address.provider.as_ref().is_none_or(|provider| info.provider == *provider)
-            };
-            hosts
-                .into_iter()
-                .find(is_meant)
-                .ok_or_else(|| CreateError::NoHost { address: address.to_string() })
         }
     }
 }
@@ -312,8 +281,9 @@ impl Build<'_> {
         journal: &mut Journal<'_>,
     ) -> Result<Created, CreateError> {
         let (world, host) = (self.world, self.host.as_ref());
-        let source = source::fetch(world, source, journal)?;
-        let plan = plan::plan(host, &source, self.name, self.request)?;
+        let source = source::fetch(world, host, source, journal)?;
+        let source = carry::to_host(world, self.host, source, self.request)?;
+        let plan = plan::plan(world, host, &source, self.name, self.request)?;
         workspace::make(world, host, self.id, &source, &plan, self.request, journal)?;
         let agent = host.layout().agent(self.id);
         journal.step(Step::Folder { path: agent.root().clone() })?;
@@ -347,6 +317,7 @@ impl Build<'_> {
         let data = serde_json::to_vec_pretty(&record)?;
         host.files().write(&agent.data(), &data, Access::Shared, Durability::Synced)?;
         fault::point();
+        memory::add(world, host, &record);
         Ok(Created {
             id: record.id.clone(),
             name: record.name.clone(),
@@ -414,7 +385,7 @@ impl Build<'_> {
             host: self.host.as_ref(),
             agent,
             record,
-            source: &source.path,
+            source: source.files().1,
             parent: source.parent.as_ref(),
             env: self.env,
             settings: &self.program.resolved.chain,

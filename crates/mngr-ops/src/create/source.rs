@@ -17,6 +17,7 @@ use super::heritage::Heritage;
 use super::request::{CreateRequest, SourceSpec};
 use super::workspace::CLONE_DEADLINE;
 use crate::fleet::Fleet;
+use crate::hosts;
 use crate::journal::Journal;
 use crate::world::World;
 
@@ -35,9 +36,37 @@ pub(super) struct Source {
     pub(super) parent: Option<AgentLayout>,
     /// To be cloned first.
     pub(super) clone_from: Option<String>,
+    /// Where it was before its repository was brought to the agent's host.
+    pub(super) original: Option<Original>,
+}
+
+/// A place on another host.
+#[derive(Clone)]
+pub(super) struct Original {
+    pub(super) host: Arc<dyn Host>,
+    pub(super) path: HostPath,
 }
 
 impl Source {
+    /// Whether it is on that host.
+    pub(super) fn is_on(&self, host: &dyn Host) -> bool {
+        self.host.info().id == host.info().id
+    }
+
+    /// Where the user's files are.
+    pub(super) fn files(&self) -> (&dyn Host, &HostPath) {
+        match &self.original {
+            Some(original) => (original.host.as_ref(), &original.path),
+            None => (self.host.as_ref(), &self.path),
+        }
+    }
+
+    /// Git where the user's revisions mean what they say.
+    pub(super) fn git(&self) -> Git<'_> {
+        let (host, path) = self.files();
+        Git::new(host, path.clone())
+    }
+
     /// The name of the project it belongs to.
     pub(super) fn project(&self) -> Option<String> {
         let of_url = || self.clone_from.as_deref().or(self.origin.as_deref()).and_then(repo_name_from_url);
@@ -61,6 +90,7 @@ pub(super) fn find(
             project: None,
             parent: None,
             clone_from: Some(url.clone()),
+            original: None,
         }),
         SourceSpec::Location(Location::Local(path)) => {
             let path = world.cwd.join(&expand_home(world, path.path()));
@@ -80,8 +110,11 @@ pub(super) fn find(
             let parent = agent.host.layout().agent(agent.id());
             Ok(Source { parent: Some(parent), ..at(agent.host.clone(), path, project)? })
         }
-        SourceSpec::Location(Location::Host { address, .. }) => {
-            Err(CreateError::NoHost { address: address.to_string() })
+        SourceSpec::Location(Location::Host { address, path }) => {
+            let missing = || CreateError::NoHost { address: address.to_string() };
+            let host = hosts::find(world, address)?.ok_or_else(missing)?.open()?.ok_or_else(missing)?;
+            let path = on_host(world, host.as_ref(), path.path());
+            at(host, path, None)
         }
     }
 }
@@ -106,8 +139,8 @@ fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<So
     // A folder inside a repository is a plain folder: its git state belongs to the whole.
     let is_top = git.locate()?.is_some_and(|location| location.root == path.normalized());
     if !is_top {
-        let (origin, parent, clone_from) = (None, None, None);
-        return Ok(Source { host, path, repo: None, origin, project, parent, clone_from });
+        let (origin, parent, clone_from, original) = (None, None, None, None);
+        return Ok(Source { host, path, repo: None, origin, project, parent, clone_from, original });
     }
     let (repo, origin) = std::thread::scope(|scope| {
         let origin = scope.spawn(|| git.origin_url());
@@ -121,19 +154,28 @@ fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<So
         project,
         parent: None,
         clone_from: None,
+        original: None,
         host: host.clone(),
     })
 }
 
 /// Clones a source that is a URL; others stay as they are.
-pub(super) fn fetch(world: &World, source: Source, journal: &mut Journal<'_>) -> Result<Source, CreateError> {
+pub(super) fn fetch(
+    world: &World,
+    agents_host: &dyn Host,
+    source: Source,
+    journal: &mut Journal<'_>,
+) -> Result<Source, CreateError> {
     let Some(url) = source.clone_from.clone() else { return Ok(source) };
     world.reporter.progress(&format!("Cloning {}", mngr_host::git::strip_credentials(&url)));
     let host = source.host.clone();
     if let Some(parent) = source.path.parent() {
         host.files().make_folder(&parent)?;
     }
-    journal.step(Step::Clone { path: source.path.clone() })?;
+    // The journal speaks of the agent's host. A clone elsewhere is kept by nobody, and its name is never used again.
+    if source.is_on(agents_host) {
+        journal.step(Step::Clone { path: source.path.clone() })?;
+    }
     clone_repository(host.as_ref(), &url, &source.path, CLONE_DEADLINE)?;
     let project = source.project();
     at(host, source.path, project)
@@ -142,6 +184,15 @@ pub(super) fn fetch(world: &World, source: Source, journal: &mut Journal<'_>) ->
 fn clone_path(host: &dyn Host, url: &str) -> HostPath {
     let hint = repo_name_from_url(url).unwrap_or_else(|| "clone".to_owned());
     host.layout().clones().join(&format!("{hint}-{}", random::hex32()))
+}
+
+/// A path as a user writes it for a host: relative to the home there.
+pub(super) fn on_host(world: &World, host: &dyn Host, path: &str) -> HostPath {
+    let relative = path.strip_prefix("~/").or((path == "~").then_some("."));
+    match world.home_on(host) {
+        Some(home) => home.join(relative.unwrap_or(path)).normalized(),
+        None => HostPath::new(path).normalized(),
+    }
 }
 
 fn expand_home(world: &World, path: &str) -> String {

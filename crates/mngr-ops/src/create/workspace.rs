@@ -48,16 +48,18 @@ pub(super) fn make(
         TransferMode::Rsync => {
             journal.step(Step::Folder { path: plan.work_dir.clone() })?;
             host.files().make_folder(&plan.work_dir)?;
-            Rsync::new(Endpoint::Contents(source.path.clone()), Endpoint::Contents(plan.work_dir.clone()))
+            let (from, path) = source.files();
+            Rsync::new(Endpoint::Contents(path.clone()), Endpoint::Contents(plan.work_dir.clone()))
                 .options(request.rsync_args.iter().cloned())
-                .run(host)?;
+                .run_between(from, host)?;
         }
     }
     if let Some(UncleanFiles::Carry { ignored }) = plan.carries {
         let ignored = if ignored { IgnoredFiles::Include } else { IgnoredFiles::Leave };
-        Git::new(host, source.path.clone()).copy_unclean_to(&plan.work_dir, ignored)?;
+        source.git().copy_unclean_to(&Git::new(host, plan.work_dir.clone()), ignored)?;
     }
-    for path in extra_paths::lay(host, &world.settings.work_dir_extra_paths, &source.path, &plan.work_dir)? {
+    let paths = &world.settings.work_dir_extra_paths;
+    for path in extra_paths::lay(paths, source.files(), (host, &plan.work_dir))? {
         let text = format!("`work_dir_extra_paths` names `{path}`, which the source does not have");
         world.reporter.warn(&text);
     }

@@ -28,12 +28,12 @@ use super::error::DestroyError;
 use super::plan::needs_force;
 use super::request::{DestroyOptions, Destroyed, WorkDir};
 use crate::again::{LookError, look_again};
-use crate::fanout;
-use crate::fleet::Agent;
+use crate::fleet::{Agent, memory};
 use crate::journal::Journal;
 use crate::stop::{self, StopError, StopOptions};
 use crate::trash::{self, BranchRemoval, Manifest, Neighbours, TrashError, Work};
 use crate::world::World;
+use crate::{fanout, hosts};
 
 /// How long another command may hold the host.
 const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
@@ -96,6 +96,7 @@ fn destroy_one(
     match carry_out(host, &mut manifest, neighbours) {
         Ok(mut destroyed) => {
             destroyed.notes.extend(note);
+            memory::drop_agent(world, host, agent.id());
             journal.finish()?;
             Ok(destroyed)
         }
@@ -290,8 +291,7 @@ pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), Des
 
 /// The agent, if it is not in the trash yet.
 fn find(world: &World, host: &dyn Host, id: &AgentId) -> Result<Option<Agent>, DestroyError> {
-    let known = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
-    let same_host = known.chain([world.client.clone()]).find(|known| known.info().id == host.info().id);
+    let same_host = hosts::with_id(world, &host.info().id);
     let Some((host, facts)) = same_host.zip(host.look_at(id, Detail::Basic)?) else { return Ok(None) };
     Ok(Some(Agent { host, state: detect::process_state(&facts), facts }))
 }

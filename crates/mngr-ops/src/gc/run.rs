@@ -3,13 +3,12 @@
 use jiff::Timestamp;
 use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
-use mngr_model::HostPath;
+use mngr_model::{HostPath, ProviderName};
 
 use super::report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
 use super::{empty_trash, leftovers, orphans};
-use crate::fleet::Failure;
-use crate::recover;
 use crate::world::World;
+use crate::{hosts, recover};
 
 /// One host being collected: where findings go, and whether anything may be deleted.
 pub(super) struct Pass<'a> {
@@ -68,30 +67,18 @@ pub(super) struct Found {
 pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrupted> {
     let mut out = Collected { dry_run: options.dry_run, ..Collected::default() };
     let now = world.clock.now();
-    let is_wanted = |name| options.providers.is_empty() || options.providers.contains(name);
-    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
-        let hosts = match provider.hosts() {
-            Ok(hosts) => hosts,
-            Err(error) => {
-                out.failures.push(Failure {
-                    provider: provider.name().to_string(),
-                    host: None,
-                    host_id: None,
-                    message: crate::error_chain(&error),
-                });
-                continue;
-            }
-        };
-        for host in hosts {
-            let host = host.as_ref();
-            if host.files().list(&host.layout().journals()).is_ok_and(|journals| !journals.is_empty()) {
-                recover::recover(world, host);
-            }
-            let mut pass = Pass { world, host, now, out: &mut out };
-            empty_trash::collect(&mut pass)?;
-            orphans::collect(&mut pass)?;
-            leftovers::collect(&mut pass)?;
+    let is_wanted = |name: &ProviderName| options.providers.is_empty() || options.providers.contains(name);
+    let (hosts, failures) = hosts::open_all(world, is_wanted);
+    out.failures.extend(failures);
+    for host in hosts {
+        let host = host.as_ref();
+        if host.files().list(&host.layout().journals()).is_ok_and(|journals| !journals.is_empty()) {
+            recover::recover(world, host);
         }
+        let mut pass = Pass { world, host, now, out: &mut out };
+        empty_trash::collect(&mut pass)?;
+        orphans::collect(&mut pass)?;
+        leftovers::collect(&mut pass)?;
     }
     Ok(out)
 }

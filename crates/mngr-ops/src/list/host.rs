@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use mngr_host::host::Host;
+use mngr_host::host::{Host, Reach};
+use mngr_model::facts::MachineFacts;
+use mngr_model::quote::sh_join;
 use mngr_model::{HostPath, HostState};
 use mngr_query::FieldSet;
 use serde_json::{Map, Value, json};
@@ -21,11 +23,11 @@ const PARTS: [(&str, Read); 16] = [
     // Only hosts that answered have such a record.
     ("state", |_, _| HostState::Running.as_str().into()),
     ("image", |_, _| Value::Null),
-    ("tags", |seen, _| tags(seen.host.as_ref())),
+    ("tags", |seen, _| tags(seen)),
     ("boot_time", |seen, _| time(seen.booted_at)),
     ("uptime_seconds", |seen, now| seen.booted_at.map(|booted| seconds(booted, now)).into()),
-    ("resource", |seen, _| resource(seen.host.as_ref())),
-    ("ssh", |_, _| Value::Null),
+    ("resource", |seen, _| resource(seen)),
+    ("ssh", |seen, _| ssh(seen.host.as_ref())),
     ("snapshots", |_, _| json!([])),
     // Whether somebody holds the lock can only be told by taking it, which a listing must not do.
     ("is_locked", |_, _| Value::Null),
@@ -50,7 +52,9 @@ impl HostRecords {
             let parts = wanted.iter().map(|(name, read)| ((*name).to_owned(), read(seen, fleet.taken_at)));
             (seen.host.info().address(), Value::Object(parts.collect()))
         };
-        Self { records: fleet.hosts.iter().map(record).collect() }
+        let silent =
+            fleet.failures.iter().filter_map(|failure| Some((failure.address()?, unreachable(failure))));
+        Self { records: silent.chain(fleet.hosts.iter().map(record)).collect() }
     }
 
     pub(super) fn of(&self, address: &str) -> Value {
@@ -70,18 +74,30 @@ pub(super) fn unreachable(failure: &Failure) -> Value {
     Value::Object(record)
 }
 
-/// The host's labels. A file that cannot be read as labels has none to show.
-fn tags(host: &dyn Host) -> Value {
-    let bytes = host.files().read_if_there(&host.layout().local_labels()).ok().flatten();
+/// How the user reaches another machine without mngr.
+fn ssh(host: &dyn Host) -> Value {
+    let command = |reach: Reach| json!({ "command": sh_join(reach.shell.iter().chain([&reach.name])) });
+    let is_ssh = |reach: &Reach| reach.shell.first().is_some_and(|word| word == "ssh");
+    host.reach().filter(is_ssh).map(command).unwrap_or_default()
+}
+
+/// The host's labels; another machine has none. A file that cannot be read as labels has none to show.
+fn tags(seen: &SeenHost) -> Value {
+    let read = |host: &dyn Host| host.files().read_if_there(&host.layout().local_labels()).ok().flatten();
+    let bytes = if seen.machine.is_some() { None } else { read(seen.host.as_ref()) };
     let labels = bytes.and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
     Value::Object(labels.unwrap_or_default())
 }
 
-/// Two small files of the kernel; on systems without them the numbers are unknown.
-fn resource(host: &dyn Host) -> Value {
-    let read = |path: &str| host.files().read_text(&HostPath::new(path)).unwrap_or_default();
-    let cpus = count_cpus(read("/sys/devices/system/cpu/online").trim());
-    let memory_gb = total_memory_gb(&read("/proc/meminfo"));
+/// Two small files of the kernel, or what the look brought of them; on systems without them the numbers are unknown.
+fn resource(seen: &SeenHost) -> Value {
+    let read = |path: &str| seen.host.files().read_text(&HostPath::new(path)).unwrap_or_default();
+    let machine = seen.machine.clone().unwrap_or_else(|| MachineFacts {
+        processors: read("/sys/devices/system/cpu/online"),
+        memory: read("/proc/meminfo"),
+    });
+    let cpus = count_cpus(machine.processors.trim());
+    let memory_gb = total_memory_gb(&machine.memory);
     json!({
         "cpu": { "count": cpus, "frequency_ghz": null },
         "memory_gb": memory_gb,

@@ -145,16 +145,6 @@ mod branches {
         let error = pull(&ground.world, &ground.worktree_agent("bar"), &plain).unwrap_err();
         assert!(matches!(error, SyncError::NotARepository { .. }), "{error:?}");
     }
-
-    #[test]
-    fn an_agent_on_another_host_is_not_reachable_yet() {
-        let ground = Ground::new();
-        let mut agent = ground.worktree_agent("foo");
-        agent.host =
-            std::sync::Arc::new(mngr_host::local::LocalHost::open(ground.path("elsewhere")).unwrap());
-        let error = pull(&ground.world, &agent, &merging()).unwrap_err();
-        assert!(matches!(error, SyncError::OtherHost { .. }), "{error:?}");
-    }
 }
 
 mod merges {

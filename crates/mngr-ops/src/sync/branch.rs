@@ -29,7 +29,7 @@ pub(crate) fn bring(from: &Checkout<'_>, to: &Checkout<'_>) -> Result<Incoming, 
     let branch = from.require_branch()?.to_owned();
     let head = from.git.resolve("HEAD")?;
     let is_shared = to.git.shares_repository_with(&from.git)?;
-    let commit = if is_shared { head } else { to.git.fetch_commit(from.root().as_str(), &branch)? };
+    let commit = if is_shared { head } else { to.git.bring_commit(&from.git, &branch)? };
     Ok(Incoming { branch, commit, is_shared })
 }
 

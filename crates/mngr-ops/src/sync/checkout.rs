@@ -9,21 +9,47 @@ use mngr_model::HostPath;
 
 use super::SyncError;
 use crate::fleet::Agent;
-use crate::world::World;
 
 /// How long another pull or push into the same checkout may take before this one gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The host that holds both ends; an agent elsewhere is an error.
-pub(crate) fn shared_host<'w>(world: &'w World, agent: &Agent) -> Result<&'w dyn Host, SyncError> {
-    if agent.host.info().id == world.client.info().id {
-        return Ok(world.client.as_ref());
+/// A file or folder on a host.
+#[derive(Clone)]
+pub(crate) struct Spot<'h> {
+    /// The host.
+    pub(crate) host: &'h dyn Host,
+    /// The path there.
+    pub(crate) path: HostPath,
+}
+
+impl<'h> Spot<'h> {
+    /// That path of that host.
+    pub(crate) fn new(host: &'h dyn Host, path: HostPath) -> Self {
+        Self { host, path }
     }
-    Err(SyncError::OtherHost { name: agent.name().clone(), host: agent.host.info().address() })
+
+    /// Whether both are on one host.
+    pub(super) fn is_beside(&self, other: &Spot<'_>) -> bool {
+        self.host.info().id == other.host.info().id
+    }
+
+    /// Whether both lead to one folder; paths that lead nowhere do not.
+    pub(super) fn is_same_as(&self, other: &Spot<'_>) -> Result<bool, SyncError> {
+        if !self.is_beside(other) {
+            return Ok(false);
+        }
+        let real = |path: &HostPath| match self.host.files().canonical(path) {
+            Ok(real) => Ok(Some(real)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(SyncError::from(error)),
+        };
+        Ok(matches!((real(&self.path)?, real(&other.path)?), (Some(one), Some(other)) if one == other))
+    }
 }
 
 /// The agent's work dir, which must be there.
-pub(crate) fn agent_work_dir(host: &dyn Host, agent: &Agent) -> Result<HostPath, SyncError> {
+pub(crate) fn agent_work_dir(agent: &Agent) -> Result<HostPath, SyncError> {
+    let host = agent.host.as_ref();
     let dir = agent.facts.record.work_dir.normalized();
     if host.files().exists(&dir.join("."))? {
         return Ok(dir);
@@ -56,9 +82,15 @@ impl<'h> Checkout<'h> {
     }
 
     /// The agent's checkout, which must be there.
-    pub(crate) fn of_agent(host: &'h dyn Host, agent: &Agent) -> Result<Self, SyncError> {
-        let dir = agent_work_dir(host, agent)?;
-        Self::of(host, &dir)?.ok_or_else(|| SyncError::AgentWithoutGit { name: agent.name().clone(), dir })
+    pub(crate) fn of_agent(agent: &'h Agent) -> Result<Self, SyncError> {
+        let dir = agent_work_dir(agent)?;
+        Self::of(agent.host.as_ref(), &dir)?
+            .ok_or_else(|| SyncError::AgentWithoutGit { name: agent.name().clone(), dir })
+    }
+
+    /// Where it is.
+    pub(crate) fn spot(&self) -> Spot<'h> {
+        Spot::new(self.git.host(), self.root().clone())
     }
 
     /// Its top folder.
@@ -73,7 +105,7 @@ impl<'h> Checkout<'h> {
 
     /// Whether both are one and the same checkout.
     pub(crate) fn is_same_as(&self, other: &Self) -> Result<bool, SyncError> {
-        is_same_folder(self.git.host(), self.root(), other.root())
+        self.spot().is_same_as(&other.spot())
     }
 
     /// Keeps other pulls and pushes away from its files. Git's own locks only cover single commands.
@@ -85,14 +117,4 @@ impl<'h> Checkout<'h> {
 /// Keeps other pulls and pushes away from the files of a checkout.
 pub(super) fn lock_checkout(host: &dyn Host, location: &Location) -> Result<HostLock, SyncError> {
     Ok(host.lock(&location.git_dir.join("mngr-sync.lock"), LockWait::For(PATIENCE))?)
-}
-
-/// Whether two paths lead to one folder; paths that lead nowhere do not.
-pub(super) fn is_same_folder(host: &dyn Host, one: &HostPath, other: &HostPath) -> Result<bool, SyncError> {
-    let real = |path: &HostPath| match host.files().canonical(path) {
-        Ok(real) => Ok(Some(real)),
-        Err(error) if error.is_missing() => Ok(None),
-        Err(error) => Err(SyncError::from(error)),
-    };
-    Ok(matches!((real(one)?, real(other)?), (Some(one), Some(other)) if one == other))
 }

@@ -10,7 +10,7 @@ use mngr_host::interrupt;
 use mngr_host::rsync::{Change, ChangeKind, Rsync};
 use mngr_model::HostPath;
 
-use super::checkout::lock_checkout;
+use super::checkout::{Spot, lock_checkout};
 use super::obstacles::Obstacles;
 use super::report::{FileChange, FileChangeKind, FilesReport, SetAside};
 use super::set_aside::{self, Over};
@@ -21,13 +21,15 @@ use super::{SyncError, SyncOptions, UncommittedChanges};
 pub(super) const BY_CONTENTS: [&str; 2] = ["--checksum", "--no-times"];
 
 /// A copy that was worked out and not yet made.
-pub(crate) struct Copy {
+pub(crate) struct Copy<'h> {
     /// The command.
     pub(super) rsync: Rsync,
     /// What is copied.
-    pub(super) from: HostPath,
+    pub(super) from: Spot<'h>,
     /// Where it goes.
     pub(super) to: Destination,
+    /// The host that it goes to.
+    pub(super) to_host: &'h dyn Host,
     /// Files of the destination that are deleted first, relative to its folder.
     pub(super) removed: BTreeSet<RepoPath>,
 }
@@ -56,22 +58,19 @@ impl Destination {
     }
 }
 
-impl Copy {
+impl Copy<'_> {
     /// Makes the copy, or in a dry run tells what it would do.
-    pub(crate) fn run(
-        &self,
-        host: &dyn Host,
-        options: &SyncOptions,
-    ) -> Result<(FilesReport, Option<SetAside>), SyncError> {
-        let changes = self.changes(host)?;
+    pub(crate) fn run(&self, options: &SyncOptions) -> Result<(FilesReport, Option<SetAside>), SyncError> {
+        let host = self.to_host;
+        let changes = self.changes()?;
         let told =
             changes.iter().map(|(path, change)| FileChange { path: path.to_string(), change: *change });
-        let report = FilesReport::new(self.from.clone(), self.to.path().clone(), told.collect());
+        let report = FilesReport::new(self.from.path.clone(), self.to.path().clone(), told.collect());
         let folder = self.to.folder();
         let checkout = Git::new(host, folder.clone()).locate()?;
         let Some(location) = checkout.filter(|_| !changes.is_empty()) else {
             if !options.is_dry_run() {
-                self.carry_out(host)?;
+                self.carry_out()?;
             }
             return Ok((report, None));
         };
@@ -90,39 +89,41 @@ impl Copy {
             }
             _ if options.is_dry_run() => Ok((report, None)),
             (true, _) => {
-                self.carry_out(host)?;
+                self.carry_out()?;
                 Ok((report, None))
             }
             (false, choice) => {
-                let ((), aside) = set_aside::around(&git, choice, Over::Files, || self.carry_out(host))?;
+                let ((), aside) = set_aside::around(&git, choice, Over::Files, || self.carry_out())?;
                 Ok((report, aside))
             }
         }
     }
 
-    fn carry_out(&self, host: &dyn Host) -> Result<(), SyncError> {
+    fn carry_out(&self) -> Result<(), SyncError> {
+        let host = self.to_host;
         interrupt::check()?;
         let folder = self.to.folder();
         host.files().make_folder(&folder)?;
         if !self.removed.is_empty() {
             Git::new(host, folder.clone()).remove_files(&folder, &self.removed)?;
         }
-        self.rsync.run(host)?;
+        self.rsync.run_between(self.from.host, host)?;
         Ok(())
     }
 
     /// The files it changes, relative to the folder it goes to. Folders do not count.
-    fn changes(&self, host: &dyn Host) -> Result<Vec<(RepoPath, FileChangeKind)>, SyncError> {
+    fn changes(&self) -> Result<Vec<(RepoPath, FileChangeKind)>, SyncError> {
+        let told = || self.rsync.changes_between(self.from.host, self.to_host);
         let removed = self.removed.iter().map(|path| (path.clone(), FileChangeKind::Deleted));
         let written: Vec<(RepoPath, FileChangeKind)> = match &self.to {
             Destination::Folder(_) => {
-                let files = self.rsync.changes(host)?.into_iter().filter(|change| !change.is_folder());
+                let files = told()?.into_iter().filter(|change| !change.is_folder());
                 files.map(|Change { kind, path }| (RepoPath::new(path), file_change(kind))).collect()
             }
             Destination::File(path) => {
                 let name = RepoPath::new(path.file_name().unwrap_or_default());
-                if host.files().exists(path)? {
-                    let kinds = self.rsync.changes(host)?.into_iter().map(|change| file_change(change.kind));
+                if self.to_host.files().exists(path)? {
+                    let kinds = told()?.into_iter().map(|change| file_change(change.kind));
                     kinds.map(|kind| (name.clone(), kind)).collect()
                 } else {
                     // rsync cannot be asked: it would not find the folder.

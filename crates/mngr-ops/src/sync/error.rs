@@ -15,14 +15,6 @@ const SAMPLE: usize = 5;
 /// Commits or files did not get where they should.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
-    /// The agent is on another host.
-    #[error("agent `{name}` is on host `{host}`, whose files are not reachable from here yet")]
-    OtherHost {
-        /// The agent.
-        name: AgentName,
-        /// `name.provider` of its host.
-        host: String,
-    },
     /// The agent's work dir is gone.
     #[error("the work dir of agent `{name}`, `{dir}`, does not exist")]
     NoWorkDir {

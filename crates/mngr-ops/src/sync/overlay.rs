@@ -86,15 +86,18 @@ impl Overlay {
 
     /// The files that are not at the destination as they are here.
     fn differing(&self, from: &Checkout<'_>, to: &Checkout<'_>) -> Result<BTreeSet<RepoPath>, SyncError> {
-        let (host, side) =
-            (from.git.host(), |checkout: &Checkout<'_>| Endpoint::Contents(checkout.root().clone()));
+        let side = |checkout: &Checkout<'_>| Endpoint::Contents(checkout.root().clone());
+        let (theirs, host) = (from.git.host(), to.git.host());
         let written = self.files.iter().filter(|(_, change)| *change != FileChangeKind::Deleted);
         let copy = Rsync::new(side(from), side(to))
             .options(BY_CONTENTS)
             .options(["--ignore-missing-args"])
             .only(written.map(|(path, _)| path.as_bytes()));
-        let mut differing: BTreeSet<RepoPath> =
-            copy.changes(host)?.into_iter().map(|change| RepoPath::new(change.path)).collect();
+        let mut differing: BTreeSet<RepoPath> = copy
+            .changes_between(theirs, host)?
+            .into_iter()
+            .map(|change| RepoPath::new(change.path))
+            .collect();
         for (path, _) in self.files.iter().filter(|(_, change)| *change == FileChangeKind::Deleted) {
             let is_there = match path.as_str() {
                 Some(name) => host.files().exists(&to.root().join(name))?,
@@ -114,7 +117,7 @@ impl Overlay {
 
     /// Puts it on top. At most three processes.
     pub(crate) fn put_on(&self, from: &Checkout<'_>, to: &Checkout<'_>) -> Result<(), SyncError> {
-        from.git.copy_unclean_to(to.root(), IgnoredFiles::Leave)?;
+        from.git.copy_unclean_to(&to.git, IgnoredFiles::Leave)?;
         Ok(())
     }
 

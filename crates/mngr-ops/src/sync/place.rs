@@ -12,7 +12,7 @@ use mngr_model::HostPath;
 use mngr_model::address::LocationPath;
 
 use super::SyncError;
-use super::checkout::is_same_folder;
+use super::checkout::Spot;
 use super::copy::{BY_CONTENTS, Copy, Destination};
 
 /// Where a path goes.
@@ -50,36 +50,38 @@ pub(crate) fn below<'p>(path: &'p HostPath, folder: &HostPath) -> Option<&'p str
 }
 
 /// Works out the copy of one file or folder. Git's own state is never part of it.
-pub(crate) fn path_copy(
-    host: &dyn Host,
-    source: &HostPath,
+pub(crate) fn path_copy<'h>(
+    from: Spot<'h>,
     contents_only: bool,
+    host: &'h dyn Host,
     target: &Target,
     extraneous: Extraneous,
-) -> Result<Copy, SyncError> {
-    let Some(stat) = host.files().stat(source)? else {
+) -> Result<Copy<'h>, SyncError> {
+    let source = &from.path;
+    let Some(stat) = from.host.files().stat(source)? else {
         return Err(SyncError::Missing { path: source.clone() });
     };
     let is_folder = match stat.kind {
         FileKind::Folder => true,
-        FileKind::Link => contents_only && is_folder_at(host, source)?,
+        FileKind::Link => contents_only && is_folder_at(from.host, source)?,
         FileKind::File | FileKind::Other => false,
     };
     match is_folder {
-        true => folder_copy(host, source, contents_only, target, extraneous),
+        true => folder_copy(from, contents_only, host, target, extraneous),
         false if contents_only => Err(SyncError::NotAFolder { path: source.clone() }),
         false if extraneous == Extraneous::Delete => Err(SyncError::NothingToDelete { path: source.clone() }),
-        false => file_copy(host, source, target),
+        false => file_copy(from, host, target),
     }
 }
 
-fn folder_copy(
-    host: &dyn Host,
-    source: &HostPath,
+fn folder_copy<'h>(
+    from: Spot<'h>,
     contents_only: bool,
+    host: &'h dyn Host,
     target: &Target,
     extraneous: Extraneous,
-) -> Result<Copy, SyncError> {
+) -> Result<Copy<'h>, SyncError> {
+    let source = &from.path;
     let folder = match (target, source.file_name()) {
         (Target::Given { path, .. }, Some(name)) if !contents_only => path.join(name),
         (Target::Given { path, .. } | Target::Exactly(path), _) => path.clone(),
@@ -87,18 +89,20 @@ fn folder_copy(
     if host.files().exists(&folder)? && !is_folder_at(host, &folder)? {
         return Err(SyncError::NotAFolder { path: folder });
     }
-    if is_same_folder(host, source, &folder)? {
+    let to = Spot::new(host, folder.clone());
+    if from.is_same_as(&to)? {
         return Err(SyncError::SamePlace { path: folder });
     }
-    require_apart(host, source, &folder, extraneous)?;
+    require_apart(&from, &to, extraneous)?;
     let rsync = Rsync::new(Endpoint::Contents(source.clone()), Endpoint::Contents(folder.clone()))
         .options(BY_CONTENTS)
         .exclude(".git")
         .extraneous(extraneous);
-    Ok(Copy { rsync, from: source.clone(), to: Destination::Folder(folder), removed: BTreeSet::new() })
+    Ok(Copy { rsync, from, to: Destination::Folder(folder), to_host: host, removed: BTreeSet::new() })
 }
 
-fn file_copy(host: &dyn Host, source: &HostPath, target: &Target) -> Result<Copy, SyncError> {
+fn file_copy<'h>(from: Spot<'h>, host: &'h dyn Host, target: &Target) -> Result<Copy<'h>, SyncError> {
+    let source = &from.path;
     let file = match target {
         Target::Exactly(path) => path.clone(),
         Target::Given { path, is_folder } if *is_folder || is_folder_at(host, path)? => {
@@ -110,25 +114,25 @@ fn file_copy(host: &dyn Host, source: &HostPath, target: &Target) -> Result<Copy
     if is_folder_at(host, &file)? {
         return Err(SyncError::IsAFolder { path: file });
     }
-    if is_same_folder(host, source, &file)? {
+    if from.is_same_as(&Spot::new(host, file.clone()))? {
         return Err(SyncError::SamePlace { path: file });
     }
     let rsync =
         Rsync::new(Endpoint::Itself(source.clone()), Endpoint::Itself(file.clone())).options(BY_CONTENTS);
-    Ok(Copy { rsync, from: source.clone(), to: Destination::File(file), removed: BTreeSet::new() })
+    Ok(Copy { rsync, from, to: Destination::File(file), to_host: host, removed: BTreeSet::new() })
 }
 
 /// Deleting what only the destination has must not reach the source.
 pub(super) fn require_apart(
-    host: &dyn Host,
-    source: &HostPath,
-    target: &HostPath,
+    source: &Spot<'_>,
+    target: &Spot<'_>,
     extraneous: Extraneous,
 ) -> Result<(), SyncError> {
-    if extraneous == Extraneous::Keep {
+    if extraneous == Extraneous::Keep || !source.is_beside(target) {
         return Ok(());
     }
-    let real = |path: &HostPath| host.files().canonical(path).unwrap_or_else(|_| path.normalized());
+    let real =
+        |spot: &Spot<'_>| spot.host.files().canonical(&spot.path).unwrap_or_else(|_| spot.path.normalized());
     let (one, other) = (real(source), real(target));
     if one.is_within(&other) || other.is_within(&one) {
         return Err(SyncError::Overlap { one, other });

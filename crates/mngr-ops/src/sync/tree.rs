@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 
 use mngr_host::files::FileKind;
 use mngr_host::git::{Git, IgnoredFiles, RepoPath, UncleanKind};
-use mngr_host::host::Host;
 use mngr_host::rsync::{Endpoint, Extraneous, Rsync};
-use mngr_model::HostPath;
 
 use super::SyncError;
-use super::checkout::is_same_folder;
+use super::checkout::Spot;
 use super::copy::{BY_CONTENTS, Copy, Destination};
 use super::place::require_apart;
 use crate::world::Reporter;
@@ -19,49 +17,44 @@ use crate::world::Reporter;
 /// From the top of a checkout it is the files git has or would take, and they go to the top of the checkout that holds
 /// `to`; submodules and other repositories inside are left alone. From a plain folder it is everything, and it goes to
 /// `to` itself.
-pub(crate) fn tree_copy(
-    host: &dyn Host,
-    from: &HostPath,
-    to: &HostPath,
+pub(crate) fn tree_copy<'h>(
+    from: Spot<'h>,
+    to: Spot<'h>,
     extraneous: Extraneous,
     reporter: &dyn Reporter,
-) -> Result<Copy, SyncError> {
-    let git = Git::new(host, from.clone());
-    let is_checkout = git.locate()?.is_some_and(|location| location.root == from.normalized());
+) -> Result<Copy<'h>, SyncError> {
+    let git = Git::new(from.host, from.path.clone());
+    let is_checkout = git.locate()?.is_some_and(|location| location.root == from.path.normalized());
     if is_checkout {
         checkout_copy(&git, to, extraneous, reporter)
     } else {
-        folder_copy(host, from, to, extraneous)
+        folder_copy(from, to, extraneous)
     }
 }
 
-fn folder_copy(
-    host: &dyn Host,
-    from: &HostPath,
-    to: &HostPath,
-    extraneous: Extraneous,
-) -> Result<Copy, SyncError> {
-    if is_same_folder(host, from, to)? {
-        return Err(SyncError::SamePlace { path: from.clone() });
+fn folder_copy<'h>(from: Spot<'h>, to: Spot<'h>, extraneous: Extraneous) -> Result<Copy<'h>, SyncError> {
+    if from.is_same_as(&to)? {
+        return Err(SyncError::SamePlace { path: from.path });
     }
-    require_apart(host, from, to, extraneous)?;
-    let rsync = Rsync::new(Endpoint::Contents(from.clone()), Endpoint::Contents(to.clone()))
+    require_apart(&from, &to, extraneous)?;
+    let rsync = Rsync::new(Endpoint::Contents(from.path.clone()), Endpoint::Contents(to.path.clone()))
         .options(BY_CONTENTS)
         .exclude(".git")
         .extraneous(extraneous);
-    Ok(Copy { rsync, from: from.clone(), to: Destination::Folder(to.clone()), removed: BTreeSet::new() })
+    let Spot { host: to_host, path } = to;
+    Ok(Copy { rsync, from, to: Destination::Folder(path), to_host, removed: BTreeSet::new() })
 }
 
-fn checkout_copy(
-    from: &Git<'_>,
-    to: &HostPath,
+fn checkout_copy<'h>(
+    from: &Git<'h>,
+    to: Spot<'h>,
     extraneous: Extraneous,
     reporter: &dyn Reporter,
-) -> Result<Copy, SyncError> {
-    let host = from.host();
-    let there = Git::new(host, to.clone()).locate()?;
-    let folder = there.as_ref().map_or_else(|| to.clone(), |location| location.root.clone());
-    if is_same_folder(host, from.dir(), &folder)? {
+) -> Result<Copy<'h>, SyncError> {
+    let there = Git::new(to.host, to.path.clone()).locate()?;
+    let folder = there.as_ref().map_or_else(|| to.path.clone(), |location| location.root.clone());
+    let source = Spot::new(from.host(), from.dir().clone());
+    if source.is_same_as(&Spot::new(to.host, folder.clone()))? {
         return Err(SyncError::SamePlace { path: folder });
     }
     let (nested, files): (BTreeSet<RepoPath>, BTreeSet<RepoPath>) =
@@ -71,7 +64,9 @@ fn checkout_copy(
     }
     let removed = match (extraneous, there) {
         (Extraneous::Keep, _) => BTreeSet::new(),
-        (Extraneous::Delete, Some(location)) => extraneous_files(from, &files, &from.at(location.root))?,
+        (Extraneous::Delete, Some(location)) => {
+            extraneous_files(from, &files, &Git::new(to.host, location.root))?
+        }
         (Extraneous::Delete, None) => return Err(SyncError::CannotDelete { path: folder }),
     };
     let rsync = Rsync::new(Endpoint::Contents(from.dir().clone()), Endpoint::Contents(folder.clone()))
@@ -79,7 +74,7 @@ fn checkout_copy(
         // Every file is listed; a folder in the list is a submodule, whose files belong to another repository.
         .options(["--no-recursive", "--ignore-missing-args"])
         .only(files.iter().map(RepoPath::as_bytes));
-    Ok(Copy { rsync, from: from.dir().clone(), to: Destination::Folder(folder), removed })
+    Ok(Copy { rsync, from: source, to: Destination::Folder(folder), to_host: to.host, removed })
 }
 
 /// The files that only the destination has.

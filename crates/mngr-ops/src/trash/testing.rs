@@ -14,7 +14,7 @@ use mngr_host::host::{EndReport, EndRequest, Host, SurveyError, TerminalMode, Wa
 use mngr_host::local::{LocalFiles, LocalHost};
 use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_host::proc::{Attachment, Cmd, ExecError, Exit, Output};
-use mngr_host::provider::{Provider, ProviderError};
+use mngr_host::provider::{HostEntry, Provider, ProviderError, ReadyHost};
 use mngr_host::pty::{Pty, TerminalSize};
 use mngr_host::random;
 use mngr_host::watch::{Watch, WatchError};
@@ -217,8 +217,8 @@ impl Provider for OneHost {
         &self.0
     }
 
-    fn hosts(&self) -> Result<Vec<Arc<dyn Host>>, ProviderError> {
-        Ok(vec![self.1.clone()])
+    fn hosts(&self) -> Result<Vec<Arc<dyn HostEntry>>, ProviderError> {
+        Ok(vec![ReadyHost::entry(self.1.clone())])
     }
 }
 

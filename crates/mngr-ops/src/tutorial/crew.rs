@@ -21,8 +21,8 @@ use mngr_model::{AgentName, AgentState, AgentTypeName, HostPath};
 use serde::Serialize;
 
 use crate::create::{
-    self, Attendance, Audience, CreateError, CreateRequest, Created, Project, SourceSpec, UncleanFiles,
-    Upload, agent_type,
+    self, Attendance, Audience, CreateError, CreateRequest, Created, HostSpec, Project, SourceSpec,
+    UncleanFiles, Upload, agent_type,
 };
 use crate::destroy::{self, DestroyOptions};
 use crate::fanout::fan_out_within;
@@ -207,6 +207,7 @@ impl Worker<'_> {
             name_style: NameStyle::default(),
             id: None,
             host: NewHost::Local,
+            host_spec: HostSpec::default(),
             target_path: None,
             agent_type: options.agent_type.clone(),
             attendance: if is_headless { Attendance::Foreground } else { Attendance::Background },

@@ -7,9 +7,9 @@ use mngr_host::host::Host;
 use mngr_model::{AgentId, AgentName, AgentRecord, AgentTypeName, HostPath};
 
 use crate::fleet::Failure;
-use crate::recover;
 use crate::trash::{self, Manifest};
 use crate::world::World;
+use crate::{hosts, recover};
 
 /// Whether to count bytes, which reads every folder of every destroyed agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,18 +98,9 @@ pub(super) struct Found {
 
 /// Looks through the trash of all hosts. What a killed command left behind is put right on the way.
 pub(super) fn find_all(world: &World) -> Found {
-    let mut found = Found::default();
-    for provider in &world.providers {
-        match provider.hosts() {
-            Ok(hosts) => hosts.into_iter().for_each(|host| found.look_at(world, host)),
-            Err(error) => found.failures.push(Failure {
-                provider: provider.name().to_string(),
-                host: None,
-                host_id: None,
-                message: crate::error_chain(&error),
-            }),
-        }
-    }
+    let (hosts, failures) = hosts::open_all(world, |_| true);
+    let mut found = Found { failures, ..Found::default() };
+    hosts.into_iter().for_each(|host| found.look_at(world, host));
     found.agents.sort_by(|(_, a), (_, b)| (b.destroyed_at, &b.id).cmp(&(a.destroyed_at, &a.id)));
     found
 }

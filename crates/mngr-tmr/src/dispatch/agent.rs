@@ -1,10 +1,8 @@
 //! Creating an agent of a run, giving it its task, and letting it go. The order of these steps is the keeper's.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use mngr_host::files::{Access, Durability};
-use mngr_host::host::Host;
 use mngr_host::tmux::CaptureRange;
 use mngr_model::address::Location;
 use mngr_model::branch::BranchSpec;
@@ -17,8 +15,7 @@ use mngr_ops::message::{MessageRequest, SendError, Sent, send};
 use mngr_ops::remains::Remains;
 use mngr_ops::stop::{StopOptions, stop};
 use mngr_ops::transcript::Conversation;
-use mngr_ops::world::World;
-use mngr_ops::{again, error_chain};
+use mngr_ops::{again, error_chain, hosts};
 
 use super::news::Failure;
 use crate::mapper::Limits;
@@ -73,20 +70,13 @@ pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, 
         request.env.push(pair);
     }
     let created = create(&shop.world, &request).map_err(|error| failed(error_chain(&error)))?;
-    let host = host_of(&shop.world, &created.host.id).ok_or_else(|| failed("its host is gone".to_owned()))?;
+    let host =
+        hosts::with_id(&shop.world, &created.host.id).ok_or_else(|| failed("its host is gone".to_owned()))?;
     match again::find(&host, &created.id) {
         Ok(Some(agent)) => Ok(agent),
         Ok(None) => Err(failed("it was destroyed at once".to_owned())),
         Err(error) => Err(failed(error_chain(&error))),
     }
-}
-
-fn host_of(world: &World, id: &mngr_model::HostId) -> Option<Arc<dyn Host>> {
-    if world.client.info().id == *id {
-        return Some(world.client.clone());
-    }
-    let hosts = world.providers.iter().filter_map(|provider| provider.hosts().ok()).flatten();
-    hosts.into_iter().find(|host| host.info().id == *id)
 }
 
 /// The branch an agent was created with.

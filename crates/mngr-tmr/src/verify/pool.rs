@@ -186,7 +186,8 @@ impl Runner for WorktreePool {
             .take(order.commit)
             .map_err(|source| RunnerError::Checkout { commit: order.commit.to_owned(), source })?;
         // Those the repository does not have are missing for the user's own tests too.
-        let laid = extra_paths::lay(self.host.as_ref(), &self.extra_paths, &self.repository, slot.root());
+        let host = self.host.as_ref();
+        let laid = extra_paths::lay(&self.extra_paths, (host, &self.repository), (host, slot.root()));
         let report = laid.map_err(RunnerError::ExtraPaths).and_then(|_| self.run_in(&slot, order));
         self.give_back(slot);
         report

@@ -1,9 +1,14 @@
-//! `mngr connect`: an agent's terminal in this one. The viewer replaces this process.
+//! `mngr connect`: an agent's terminal in this one. The viewer replaces this process, unless the agent is on another
+//! machine: then it is started again when the link breaks.
+
+use std::time::{Duration, Instant};
 
 use clap::Args;
+use mngr_host::interrupt;
+use mngr_host::proc::Attachment;
 use mngr_model::env::MNGR_CONNECT_COMMAND_ACTIVE;
 use mngr_model::facts::Detail;
-use mngr_ops::connect::{self, ConnectRequest};
+use mngr_ops::connect::{self, ConnectRequest, Connection};
 use mngr_ops::fleet::{Agent, Fleet};
 use mngr_ops::list;
 use mngr_ops::world::World;
@@ -13,7 +18,7 @@ use crate::cli::common::CommonArgs;
 use crate::commands::list::FilterArgs;
 use crate::commands::targets;
 use crate::ctx::Ctx;
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
 use crate::ui::ask;
 
@@ -86,6 +91,9 @@ pub(crate) fn substitute(ctx: &mut Ctx, typed: Option<String>) -> Result<Option<
     Ok(command.filter(|command| !command.is_empty() && !is_inside))
 }
 
+/// A link that held for this long was a good one: what breaks it is news.
+const STEADY: Duration = Duration::from_secs(30);
+
 /// Whether an agent without a terminal is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
@@ -114,7 +122,48 @@ fn attach(
     };
     let connection = connect::connect(world, agent, &request)?;
     ctx.console.note(&format!("Connecting to agent: {}", agent.name()));
-    Err(connection.host.exec_replace(&connection.cmd).into())
+    if world.is_client(connection.host.as_ref()) {
+        return Err(connection.host.exec_replace(&connection.cmd).into());
+    }
+    show_from_afar(ctx, world, agent, &connection)
+}
+
+/// Shows an agent of another machine, and again after the link broke: the session there goes on without us.
+fn show_from_afar(
+    ctx: &mut Ctx,
+    world: &World,
+    agent: &Agent,
+    connection: &Connection,
+) -> Result<ExitCode, CliError> {
+    let retry = &world.settings.retry;
+    let mut tries = 0;
+    loop {
+        let began = Instant::now();
+        let ended = connection.host.exec_attached(&connection.cmd, Attachment::Foreground, None);
+        if !connection.is_cut_off_by(&ended) {
+            let code = ended?.to_shell();
+            return Ok(u8::try_from(code)
+                .ok()
+                .filter(|code| *code != 0)
+                .map_or(ExitCode::Done, ExitCode::Program));
+        }
+        if began.elapsed() > STEADY {
+            tries = 0;
+        }
+        tries += 1;
+        if tries > retry.connect_retry_times {
+            let host = agent.host.info().address();
+            let text = format!("the link to host `{host}` is broken; agent `{}` goes on there", agent.name());
+            return Err(CliError::failed(text).hinted(format!("`mngr connect {}` tries again", agent.name())));
+        }
+        ctx.console.note(&format!(
+            "The link to {} broke; connecting again ({tries} of {})",
+            agent.host.info().address(),
+            retry.connect_retry_times
+        ));
+        interrupt::wait(retry.connect_retry_delay.get())
+            .map_err(|error| CliError::new(ErrorKind::Interrupted, error))?;
+    }
 }
 
 /// Asks which agent is meant; one that is alone is meant without asking.

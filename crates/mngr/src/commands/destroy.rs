@@ -85,7 +85,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: DestroyArgs) -> Result<ExitCode, CliError
         allow_worktree_removal: !args.no_allow_worktree_removal,
         ..DestroyOptions::from_settings(&world.settings)
     };
-    let mut selected = targets::select(&Fleet::look(&world, Detail::Full), &addresses);
+    let mut selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Full), &addresses);
     if args.force {
         forgive_missing(ctx, &mut selected);
     }

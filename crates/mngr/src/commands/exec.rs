@@ -93,7 +93,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: ExecArgs) -> Result<ExitCode, CliError> {
         Err(error) if is_single => return as_own_failure(ctx, error),
         Err(error) => return Err(error),
     };
-    let mut selected = targets::select(&Fleet::look(&world, Detail::Basic), &addresses);
+    let mut selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
     match (is_single, selected.agents.as_slice()) {
         (true, [agent]) if output.is_human() => attached(ctx, &world, agent, &request),
         (true, []) => match selected.failures.pop() {

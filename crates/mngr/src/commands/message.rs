@@ -83,7 +83,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError
         None => text(ctx, &args, from_stdin)?,
     };
     let world = ctx.world()?;
-    let selected = targets::select(&Fleet::look(&world, Detail::Basic), &addresses);
+    let selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
     if selected.agents.is_empty() {
         ctx.console.note("No agents found to send message to");
     }

@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod connect;
 pub(crate) mod create;
 pub(crate) mod destroy;
+pub(crate) mod docker_pipe;
 pub(crate) mod editor;
 pub(crate) mod event;
 pub(crate) mod excerpt;

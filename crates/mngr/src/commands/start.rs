@@ -67,7 +67,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: StartArgs) -> Result<ExitCode, CliError> 
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     let Some(addresses) = args.targets.addresses(ctx)? else { return Ok(ExitCode::Done) };
     let world = ctx.world()?;
-    let selected = targets::select(&Fleet::look(&world, Detail::Full), &addresses);
+    let selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Full), &addresses);
     if args.connect && selected.agents.len() > 1 {
         return Err(CliError::usage("`--connect` can show only one agent"));
     }

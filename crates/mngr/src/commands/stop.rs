@@ -75,7 +75,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: StopArgs) -> Result<ExitCode, CliError> {
         (false, Some(grace)) => grace,
         (false, None) => options.grace,
     };
-    let selected = targets::select(&Fleet::look(&world, Detail::Basic), &addresses);
+    let selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
     let batch = Batch::run(selected, |agent| stop_one(&world, agent, &args, &options));
     let code = batch.exit_code();
     batch.tell_failures(&ctx.console);

@@ -149,5 +149,6 @@ pub(crate) fn with_sessions(
 /// The one agent of an address.
 pub(crate) fn one(world: &World, address: &str, detail: Detail) -> Result<Agent, CliError> {
     let address: AgentAddress = address.parse()?;
-    Ok(Fleet::look(world, detail).one(&address)?.clone())
+    let fleet = Fleet::look_for(world, std::slice::from_ref(&address), detail);
+    Ok(fleet.one(&address)?.clone())
 }

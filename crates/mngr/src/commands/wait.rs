@@ -69,7 +69,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: WaitArgs) -> Result<ExitCode, CliError> {
     }
     let Some(addresses) = targets::addresses(ctx, words.iter())? else { return Ok(ExitCode::Done) };
     let world = ctx.world()?;
-    let selected = targets::select(&Fleet::look(&world, Detail::Full), &addresses);
+    let selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Full), &addresses);
     // Waiting for those that exist would only put off the failure.
     if !selected.failures.is_empty() {
         batch::tell(&selected.failures, &ctx.console);

@@ -18,6 +18,7 @@ mod help;
 mod hostile;
 mod hostile_agent;
 mod hostile_repository;
+mod hosts;
 mod installation;
 mod interruption;
 mod label;

@@ -53,7 +53,7 @@ fn every_kind_of_change_is_reproduced_in_three_processes() {
     symlink("../a.txt", repo.host_path("dir/b.txt").as_str()).unwrap();
 
     let before = repo.processes();
-    let done = repo.git().copy_unclean_to(&twin, IgnoredFiles::Leave).unwrap();
+    let done = repo.git().copy_unclean_to(&repo.git().at(twin.clone()), IgnoredFiles::Leave).unwrap();
     assert_eq!(repo.processes() - before, 3);
     assert!(done.copied >= 7 && done.removed >= 4, "{done:?}");
     assert_eq!(repo.read_at(&twin.join("x.log")), None);
@@ -66,7 +66,10 @@ fn a_clean_checkout_costs_one_process() {
     let repo = TestRepo::with_commit();
     let twin = twin(&repo);
     let before = repo.processes();
-    assert_eq!(repo.git().copy_unclean_to(&twin, IgnoredFiles::Leave).unwrap(), UncleanCopy::default());
+    assert_eq!(
+        repo.git().copy_unclean_to(&repo.git().at(twin.clone()), IgnoredFiles::Leave).unwrap(),
+        UncleanCopy::default()
+    );
     assert_eq!(repo.processes() - before, 1);
 }
 
@@ -112,7 +115,7 @@ fn odd_file_names_are_carried_verbatim() {
         fresh.extend_from_slice(b"-new");
         fs::write(on_disk(repo.path(), &fresh), "new\n").unwrap();
     }
-    repo.git().copy_unclean_to(&twin, IgnoredFiles::Leave).unwrap();
+    repo.git().copy_unclean_to(&repo.git().at(twin.clone()), IgnoredFiles::Leave).unwrap();
     assert_same(&repo, &twin);
 }
 
@@ -128,7 +131,7 @@ fn a_change_of_the_same_size_in_the_same_second_is_not_missed() {
         .unwrap()
         .set_modified(time)
         .unwrap();
-    repo.git().copy_unclean_to(&twin, IgnoredFiles::Leave).unwrap();
+    repo.git().copy_unclean_to(&repo.git().at(twin.clone()), IgnoredFiles::Leave).unwrap();
     assert_eq!(repo.read_at(&twin.join("a.txt")).as_deref(), Some("eno\n"));
 }
 
@@ -141,7 +144,7 @@ fn ignored_files_come_along_on_request_but_worktrees_inside_never() {
     let git = repo.git();
     git.add_worktree(&repo.host_path("build/wo[r]k*"), &StartPoint::Commit("HEAD")).unwrap();
     git.add_worktree(&repo.host_path("beside"), &StartPoint::Commit("HEAD")).unwrap();
-    git.copy_unclean_to(&twin, IgnoredFiles::Include).unwrap();
+    git.copy_unclean_to(&repo.git().at(twin.clone()), IgnoredFiles::Include).unwrap();
     assert_eq!(repo.read_at(&twin.join("x.log")).as_deref(), Some("l"));
     assert_eq!(repo.read_at(&twin.join("build/out/bin")).as_deref(), Some("b"));
     assert_eq!(repo.read_at(&twin.join("build/wo[r]k*/.git")), None);
@@ -154,7 +157,7 @@ fn a_nested_repository_without_a_commit_comes_along() {
     let twin = twin(&repo);
     repo.write("nested/file", "n");
     repo.run_in(repo.host_path("nested").as_str(), &["init", "--quiet"]);
-    repo.git().copy_unclean_to(&twin, IgnoredFiles::Leave).unwrap();
+    repo.git().copy_unclean_to(&repo.git().at(twin.clone()), IgnoredFiles::Leave).unwrap();
     assert_eq!(repo.read_at(&twin.join("nested/file")).as_deref(), Some("n"));
 }
 
@@ -173,7 +176,7 @@ fn a_merge_in_progress_is_carried_as_files() {
     // It exits with 1 because of the conflict.
     let merge = repo.git().act(["merge", "--quiet", "other"]).output().unwrap();
     assert!(!merge.success());
-    repo.git().copy_unclean_to(&twin, IgnoredFiles::Leave).unwrap();
+    repo.git().copy_unclean_to(&repo.git().at(twin.clone()), IgnoredFiles::Leave).unwrap();
     assert!(repo.read_at(&twin.join("a.txt")).unwrap().contains("<<<<<<<"));
     assert_eq!(repo.read_at(&twin.join("dir/b.txt")).as_deref(), Some("ours\n"));
 }

@@ -290,8 +290,30 @@ pub(crate) struct ElsewhereArgs {
     #[arg(long)]
     pub(crate) new_host: bool,
 
-    #[arg(long, hide = true)]
+    /// Label the new host (can be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) host_label: Vec<String>,
+
+    /// Give the new host this many processors
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<String>,
+
+    /// Give the new host this much memory, as in `4g`
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<String>,
+
+    /// Make the new host from a snapshot
+    #[arg(long, value_name = "ID")]
+    pub(crate) snapshot: Option<String>,
+
+    /// Build the new host with this; for Docker a word of `docker build`, `image=NAME` or `offline` (can be repeated)
+    #[arg(short = 'b', long, value_name = "ARG", allow_hyphen_values = true)]
+    pub(crate) build_arg: Vec<String>,
+
+    /// Start the new host with this; for Docker a word of `docker create` (can be repeated)
+    #[arg(short = 's', long, value_name = "ARG", allow_hyphen_values = true)]
+    pub(crate) start_arg: Vec<String>,
+
     #[arg(long, hide = true)]
     pub(crate) host_name_style: Option<String>,
     #[arg(long, hide = true)]
@@ -300,12 +322,6 @@ pub(crate) struct ElsewhereArgs {
     pub(crate) host_env_file: Vec<String>,
     #[arg(long, hide = true)]
     pub(crate) pass_host_env: Vec<String>,
-    #[arg(long, hide = true)]
-    pub(crate) snapshot: Option<String>,
-    #[arg(short = 'b', long, hide = true, allow_hyphen_values = true)]
-    pub(crate) build_arg: Vec<String>,
-    #[arg(short = 's', long, hide = true, allow_hyphen_values = true)]
-    pub(crate) start_arg: Vec<String>,
     #[arg(long, hide = true)]
     pub(crate) post_host_create_command: Vec<String>,
     #[arg(long, hide = true)]
@@ -331,18 +347,27 @@ impl BehaviourArgs {
 }
 
 impl ElsewhereArgs {
-    /// The first option given that means nothing on this machine.
-    pub(crate) fn refused_on_this_machine(&self) -> Option<&'static str> {
+    /// The first option given that is about making a host.
+    pub(crate) fn about_new_hosts(&self) -> Option<&'static str> {
         let given = [
             ("--new-host", self.new_host),
             ("--host-label", !self.host_label.is_empty()),
+            ("--cpu", self.cpu.is_some()),
+            ("--memory", self.memory.is_some()),
+            ("--snapshot", self.snapshot.is_some()),
+            ("--build-arg", !self.build_arg.is_empty()),
+            ("--start-arg", !self.start_arg.is_empty()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name).or_else(|| self.planned())
+    }
+
+    /// The first option given that no provider heeds yet.
+    pub(crate) fn planned(&self) -> Option<&'static str> {
+        let given = [
             ("--host-name-style", self.host_name_style.is_some()),
             ("--host-env", !self.host_env.is_empty()),
             ("--host-env-file", !self.host_env_file.is_empty()),
             ("--pass-host-env", !self.pass_host_env.is_empty()),
-            ("--snapshot", self.snapshot.is_some()),
-            ("--build-arg", !self.build_arg.is_empty()),
-            ("--start-arg", !self.start_arg.is_empty()),
             ("--post-host-create-command", !self.post_host_create_command.is_empty()),
             ("--idle-timeout", self.idle_timeout.is_some()),
             ("--idle-mode", self.idle_mode.is_some()),

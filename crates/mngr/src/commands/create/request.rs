@@ -6,14 +6,17 @@ use mngr_agents::brand::Consent;
 use mngr_config::AgentTypeSettings;
 use mngr_host::files::Files as _;
 use mngr_host::git::is_git_url;
-use mngr_host::local::LocalFiles;
-use mngr_model::address::{NewHost, NewLocation};
+use mngr_host::local::{LOCAL_HOST_NAME, LocalFiles};
+use mngr_host::provider::SnapshotId;
+use mngr_model::address::{HostRef, LOCAL_PROVIDER, NewHost, NewLocation};
 use mngr_model::agent::TmuxGeometry;
 use mngr_model::env::{EnvName, EnvPair};
 use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentTypeName, HostPath, ProviderName};
-use mngr_ops::create::{Attendance, Audience, CreateRequest, Project, SourceSpec, UncleanFiles, Upload};
+use mngr_ops::create::{
+    Attendance, Audience, CreateRequest, HostSpec, Project, SourceSpec, UncleanFiles, Upload,
+};
 
 use super::args::{CreateArgs, FileArgs};
 use crate::ctx::Ctx;
@@ -55,6 +58,7 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         name_style: parse("--name-style", &args.agent.name_style)?,
         id: args.agent.id.as_deref().map(|id| parse("--id", id)).transpose()?,
         host: location.host.clone(),
+        host_spec: host_spec(args, &location)?,
         target_path: target_path(ctx, args, &location)?,
         agent_type: agent_type(args)?,
         attendance: if args.behaviour.foreground { Attendance::Foreground } else { Attendance::Background },
@@ -125,6 +129,34 @@ fn type_fields(ctx: &Ctx) -> Result<Option<AgentTypeSettings>, CliError> {
     fields.map(Some).map_err(|error| CliError::new(ErrorKind::Config, error))
 }
 
+/// What a host that has to be made is asked to be.
+fn host_spec(args: &CreateArgs, location: &NewLocation) -> Result<HostSpec, CliError> {
+    let elsewhere = &args.elsewhere;
+    if let Some(option) = elsewhere.planned() {
+        return Err(CliError::usage(format!("`{option}` is not there yet")));
+    }
+    if matches!(location.host, NewHost::Named(_)) && !elsewhere.new_host {
+        if let Some(option) = elsewhere.about_new_hosts() {
+            return Err(CliError::usage(format!("`{option}` is for a new host; add `--new-host`")));
+        }
+    }
+    let tags = elsewhere.host_label.iter().map(|label| {
+        let (key, value) = label.split_once('=').ok_or_else(|| {
+            CliError::usage(format!("Invalid value for `--host-label`: `{label}` is not KEY=VALUE"))
+        })?;
+        Ok((key.to_owned(), value.to_owned()))
+    });
+    Ok(HostSpec {
+        must_be_new: elsewhere.new_host,
+        snapshot: elsewhere.snapshot.clone().map(SnapshotId::new),
+        build_args: elsewhere.build_arg.clone(),
+        start_args: elsewhere.start_arg.clone(),
+        cpus: elsewhere.cpu.clone(),
+        memory: elsewhere.memory.clone(),
+        tags: tags.collect::<Result<_, CliError>>()?,
+    })
+}
+
 fn location(ctx: &mut Ctx, args: &CreateArgs) -> Result<NewLocation, CliError> {
     let text = args.address.as_deref().or(args.agent.name.as_deref()).unwrap_or_default();
     let mut location: NewLocation = text.parse()?;
@@ -148,10 +180,10 @@ fn location(ctx: &mut Ctx, args: &CreateArgs) -> Result<NewLocation, CliError> {
         NewHost::Named(address) => address.provider.as_ref().map(AsRef::as_ref),
     };
     if let Some(provider) = provider.filter(|provider: &&str| *provider != local) {
-        if !ctx.settings()?.providers.contains_key(provider) {
+        if !wiring::is_provider(ctx.settings()?, provider) {
             return Err(wiring::no_such_provider(provider));
         }
-    } else if let Some(option) = args.elsewhere.refused_on_this_machine() {
+    } else if let Some(option) = args.elsewhere.about_new_hosts() {
         return Err(CliError::usage(format!(
             "`{option}` concerns hosts made by mngr; this machine is not one"
         ))
@@ -166,8 +198,23 @@ fn target_path(ctx: &Ctx, args: &CreateArgs, location: &NewLocation) -> Result<O
         (Some(option), Some(address)) if option != address => {
             Err(CliError::usage("the address and `--target-path` name different paths"))
         }
+        // On another host it means what it means there.
+        (Some(path), _) | (None, Some(path)) if is_elsewhere(&location.host) => Ok(Some(path.clone())),
         (Some(path), _) | (None, Some(path)) => Ok(Some(ctx.surroundings.path(path).to_string())),
         (None, None) => Ok(None),
+    }
+}
+
+/// Whether it is certainly another machine than this one.
+fn is_elsewhere(host: &NewHost) -> bool {
+    match host {
+        NewHost::Local => false,
+        NewHost::New(provider) => provider.as_ref() != LOCAL_PROVIDER,
+        NewHost::Named(address) => match (&address.provider, &address.host) {
+            (Some(provider), _) => provider.as_ref() != LOCAL_PROVIDER,
+            (None, HostRef::Name(name)) => name.as_ref() != LOCAL_HOST_NAME,
+            (None, HostRef::Id(_)) => true,
+        },
     }
 }
 

@@ -1,0 +1,165 @@
+//! What only some providers can do: make hosts, end them, and keep copies of them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use mngr_model::state::HostState;
+use mngr_model::{HostId, HostName};
+
+use super::ProviderError;
+use crate::host::Host;
+
+/// A host that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewHost {
+    /// Identity for life.
+    pub id: HostId,
+    /// The name people use; no other host of the provider has it.
+    pub name: HostName,
+    /// The copy it begins as, state included.
+    pub snapshot: Option<SnapshotId>,
+    /// What it is built from, in the provider's own words.
+    pub build_args: Vec<String>,
+    /// How it is started, in the provider's own words.
+    pub start_args: Vec<String>,
+    /// How many processors it gets.
+    pub cpus: Option<String>,
+    /// How much memory it gets, as in `4g`.
+    pub memory: Option<String>,
+    /// Its labels.
+    pub tags: BTreeMap<String, String>,
+}
+
+impl NewHost {
+    /// A host of which nothing more is asked.
+    pub fn new(id: HostId, name: HostName) -> Self {
+        Self {
+            id,
+            name,
+            snapshot: None,
+            build_args: Vec::new(),
+            start_args: Vec::new(),
+            cpus: None,
+            memory: None,
+            tags: BTreeMap::new(),
+        }
+    }
+}
+
+/// Why a host is stopped. The provider remembers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// Somebody asked for it.
+    Asked,
+    /// Nobody used it.
+    Idle,
+}
+
+/// Makes hosts and ends them.
+pub trait HostMaker: Send + Sync {
+    /// Makes a host and starts it. A host that cannot be made leaves nothing behind.
+    fn make(&self, new: &NewHost) -> Result<Arc<dyn Host>, HostActionError>;
+
+    /// Starts a host that does not run; one that runs is left alone.
+    fn start(&self, host: &HostId) -> Result<(), HostActionError>;
+
+    /// Stops a host; its state stays.
+    fn stop(&self, host: &HostId, reason: StopReason) -> Result<(), HostActionError>;
+
+    /// Removes a host with its state. One that is gone is removed; its snapshots stay.
+    fn destroy(&self, host: &HostId) -> Result<(), HostActionError>;
+
+    /// The state of every host, as the provider sees it. Asks no host.
+    fn states(&self) -> Result<BTreeMap<HostId, HostState>, ProviderError>;
+}
+
+/// Names a snapshot for the provider that made it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SnapshotId(String);
+
+impl SnapshotId {
+    /// As the provider spells it.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// As the provider spells it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SnapshotId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A copy of a host at one moment, with its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Its id.
+    pub id: SnapshotId,
+    /// The name somebody gave it.
+    pub name: String,
+    /// The host it is a copy of.
+    pub host: HostId,
+    /// When it was made, where the provider says.
+    pub created_at: Option<Timestamp>,
+    /// How many bytes it takes, what it shares with others included.
+    pub size: u64,
+}
+
+/// Keeps copies of hosts. A host is made from one by [`HostMaker::make`].
+pub trait Snapshots: Send + Sync {
+    /// Copies a host as it is now. A running one stands still meanwhile.
+    fn create(&self, host: &HostId, name: &str) -> Result<Snapshot, HostActionError>;
+
+    /// All copies, those of hosts that are gone included; the newest first.
+    fn list(&self) -> Result<Vec<Snapshot>, ProviderError>;
+
+    /// Removes a copy. One that is gone is removed.
+    fn destroy(&self, snapshot: &SnapshotId) -> Result<(), ProviderError>;
+}
+
+/// What was to be done with a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostAction {
+    /// To make it.
+    Make,
+    /// To start it.
+    Start,
+    /// To stop it.
+    Stop,
+    /// To remove it.
+    Destroy,
+    /// To copy it.
+    Snapshot,
+}
+
+impl fmt::Display for HostAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Make => "created",
+            Self::Start => "started",
+            Self::Stop => "stopped",
+            Self::Destroy => "destroyed",
+            Self::Snapshot => "copied",
+        })
+    }
+}
+
+/// It could not be done.
+#[derive(Debug, thiserror::Error)]
+#[error("host `{host}` cannot be {action}")]
+pub struct HostActionError {
+    /// The host's name, or its id where the name is not known.
+    pub host: String,
+    /// What was to be done.
+    pub action: HostAction,
+    /// Why not.
+    #[source]
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}

@@ -1,0 +1,299 @@
+//! [`Files`] for another machine, through the small programs that every Linux has.
+//!
+//! Round trips: one for each call.
+
+mod complaint;
+mod text;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use mngr_model::HostPath;
+use mngr_model::quote::sh_join;
+
+use super::script::path_word;
+use super::shells::{Outcome, Overdue, Request, Shells};
+use crate::files::{Access, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
+use crate::proc::{ExecError, Leftovers, Output};
+use crate::random;
+
+/// A large file over a slow link takes its time.
+const DEADLINE: Duration = Duration::from_secs(10 * 60);
+/// An ordinary file is there or not: what takes longer is a trap.
+const SMALL_DEADLINE: Duration = Duration::from_secs(60);
+
+/// The files of another machine.
+#[derive(Debug, Clone)]
+pub struct RemoteFiles {
+    shells: Arc<Shells>,
+}
+
+/// One call being put together.
+struct Call<'a> {
+    action: &'static str,
+    path: &'a HostPath,
+    variables: String,
+    input: &'a [u8],
+    deadline: Duration,
+}
+
+impl<'a> Call<'a> {
+    fn new(action: &'static str, path: &'a HostPath) -> Self {
+        // A slash at the end would make `rm` and `mv` follow a link.
+        let trimmed = match path.as_str().trim_end_matches('/') {
+            "" if path.is_absolute() => HostPath::new("/"),
+            trimmed => HostPath::new(trimmed),
+        };
+        let variables = format!("LC_ALL=C; export LC_ALL\np={}\n", path_word(&trimmed));
+        Self { action, path, variables, input: &[], deadline: DEADLINE }
+    }
+
+    fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables += &format!("{name}={}\n", sh_join([value]));
+        self
+    }
+
+    fn input(self, input: &'a [u8]) -> Self {
+        Self { input, ..self }
+    }
+
+    fn deadline(self, deadline: Duration) -> Self {
+        Self { deadline, ..self }
+    }
+
+    fn failed(&self, source: io::Error) -> FilesError {
+        FilesError { action: self.action, path: self.path.clone(), source }
+    }
+
+    /// Runs it, whatever it returns.
+    fn run(&self, files: &RemoteFiles, script: &str) -> Result<Output, FilesError> {
+        if self.variables.contains('\0') {
+            return Err(self.failed(io::ErrorKind::InvalidInput.into()));
+        }
+        let request = Request {
+            program: self.action,
+            script: format!("{}{script}", self.variables),
+            input: self.input,
+            deadline: self.deadline,
+            kept_output: None,
+            leftovers: Leftovers::Spare,
+            overdue: Overdue::Ended,
+        };
+        match files.shells.run(&request) {
+            Ok(Outcome { output, obstacle: None }) => Ok(output),
+            Ok(Outcome { obstacle: Some(obstacle), .. }) => Err(self.failed(obstacle.into())),
+            Err(error) => Err(self.failed(link_error(error))),
+        }
+    }
+
+    /// Runs it; anything but 0 is a failure.
+    fn succeed(&self, files: &RemoteFiles, script: &str) -> Result<Vec<u8>, FilesError> {
+        let output = self.run(files, script)?;
+        if output.success() {
+            Ok(output.stdout)
+        } else {
+            Err(self.failed(complaint::understand(&output.stderr_text())))
+        }
+    }
+}
+
+/// An error of the link as one of files: its kind tells what became of the call.
+fn link_error(error: ExecError) -> io::Error {
+    let kind = match &error {
+        ExecError::Unreachable { .. } => io::ErrorKind::HostUnreachable,
+        ExecError::Lost { .. } => io::ErrorKind::ConnectionAborted,
+        ExecError::TimedOut { .. } => io::ErrorKind::TimedOut,
+        ExecError::Interrupted => io::ErrorKind::Interrupted,
+        _ => io::ErrorKind::Other,
+    };
+    io::Error::new(kind, error)
+}
+
+impl RemoteFiles {
+    /// The files of the machine with these shells.
+    pub fn new(shells: Arc<Shells>) -> Self {
+        Self { shells }
+    }
+}
+
+impl Files for RemoteFiles {
+    fn read(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {
+        Call::new("read", path).succeed(self, text::READ)
+    }
+
+    fn read_file(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {
+        self.read_from(path, 0)
+    }
+
+    fn read_from(&self, path: &HostPath, offset: u64) -> Result<Vec<u8>, FilesError> {
+        let call = Call::new("read", path).with("from", &offset.saturating_add(1).to_string());
+        call.succeed(self, &[text::ORDINARY, text::READ_FROM].concat())
+    }
+
+    fn read_part(&self, path: &HostPath, offset: u64, limit: usize) -> Result<Vec<u8>, FilesError> {
+        if limit == usize::MAX {
+            return self.read_from(path, offset);
+        }
+        let call = Call::new("read", path)
+            .with("from", &offset.saturating_add(1).to_string())
+            .with("limit", &limit.to_string())
+            .deadline(SMALL_DEADLINE);
+        call.succeed(self, &[text::ORDINARY, text::READ_PART].concat())
+    }
+
+    fn write(
+        &self,
+        path: &HostPath,
+        bytes: &[u8],
+        access: Access,
+        durability: Durability,
+    ) -> Result<(), FilesError> {
+        let access = match access {
+            Access::Shared => "shared",
+            Access::Private => "private",
+            Access::PrivateExecutable => "private-executable",
+            Access::AsBefore => "as-before",
+        };
+        let call = Call::new("write", path)
+            .with("access", access)
+            .with("sync", if durability == Durability::Synced { "yes" } else { "" })
+            .with("name", &random::hex32())
+            .input(bytes);
+        call.succeed(self, text::WRITE).map(drop)
+    }
+
+    fn append(&self, path: &HostPath, bytes: &[u8], durability: Durability) -> Result<(), FilesError> {
+        let call = Call::new("append to", path)
+            .with("size", &bytes.len().to_string())
+            .with("sync", if durability == Durability::Synced { ",fsync" } else { "" })
+            .input(bytes);
+        call.succeed(self, if bytes.is_empty() { text::TOUCH_NEW } else { text::APPEND }).map(drop)
+    }
+
+    fn make_folder(&self, path: &HostPath) -> Result<(), FilesError> {
+        Call::new("create the folder", path).succeed(self, text::MAKE_FOLDER).map(drop)
+    }
+
+    fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError> {
+        let is_private = matches!(access, Access::Private | Access::PrivateExecutable);
+        let script = if is_private { text::MAKE_PRIVATE_FOLDER } else { text::MAKE_NEW_FOLDER };
+        Call::new("create the folder", path).succeed(self, script).map(drop)
+    }
+
+    fn touch(&self, path: &HostPath) -> Result<(), FilesError> {
+        Call::new("touch", path).succeed(self, text::TOUCH).map(drop)
+    }
+
+    fn rename(&self, from: &HostPath, to: &HostPath) -> Result<(), FilesError> {
+        let mut call = Call::new("move", from);
+        call.variables += &format!("to={}\n", path_word(to));
+        call.succeed(self, text::RENAME).map(drop)
+    }
+
+    fn link(&self, target: &str, at: &HostPath) -> Result<(), FilesError> {
+        Call::new("create the link", at).with("target", target).succeed(self, text::LINK).map(drop)
+    }
+
+    fn remove_file(&self, path: &HostPath) -> Result<(), FilesError> {
+        unless_missing(Call::new("remove", path).succeed(self, text::REMOVE_FILE))
+    }
+
+    fn remove_tree(&self, path: &HostPath) -> Result<(), FilesError> {
+        unless_missing(Call::new("remove", path).succeed(self, text::REMOVE_TREE))
+    }
+
+    fn stat(&self, path: &HostPath) -> Result<Option<FileStat>, FilesError> {
+        let call = Call::new("examine", path).deadline(SMALL_DEADLINE);
+        match call.succeed(self, text::STAT) {
+            Ok(printed) => {
+                let printed = String::from_utf8_lossy(&printed);
+                read_stat(&printed).map(Some).ok_or_else(|| call.failed(io::ErrorKind::InvalidData.into()))
+            }
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn list(&self, path: &HostPath) -> Result<Vec<FolderEntry>, FilesError> {
+        let printed = match Call::new("list", path).succeed(self, text::LIST) {
+            Ok(printed) => printed,
+            Err(error) if error.is_missing() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut found: Vec<FolderEntry> = printed.split(|byte| *byte == 0).filter_map(read_entry).collect();
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(found)
+    }
+
+    fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError> {
+        let call = Call::new("find", path);
+        let mut printed = call.succeed(self, text::CANONICAL)?;
+        if printed.last() == Some(&b'\n') {
+            printed.pop();
+        }
+        match String::from_utf8(printed) {
+            Ok(text) => Ok(HostPath::new(text)),
+            Err(_) => {
+                Err(Call::new("use the non-UTF-8 path", path).failed(io::ErrorKind::InvalidData.into()))
+            }
+        }
+    }
+
+    fn tree_size(&self, path: &HostPath) -> Result<u64, FilesError> {
+        let call = Call::new("measure", path);
+        let output = call.run(self, text::TREE_SIZE)?;
+        // What disappeared between the look and the measure does not count.
+        let complaint = complaint::understand(&output.stderr_text());
+        if complaint.kind() == io::ErrorKind::PermissionDenied {
+            return Err(call.failed(complaint));
+        }
+        output.stdout_text().parse().map_err(|_| call.failed(complaint))
+    }
+}
+
+/// Nothing there is no error.
+fn unless_missing(removed: Result<Vec<u8>, FilesError>) -> Result<(), FilesError> {
+    match removed {
+        Err(error) if error.is_missing() => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+/// `%f %s %Y %y`: raw mode in hex, bytes, seconds, and a date whose fraction holds the nanoseconds.
+fn read_stat(line: &str) -> Option<FileStat> {
+    let mut words = line.split_whitespace();
+    let raw = u32::from_str_radix(words.next()?, 16).ok()?;
+    let size = words.next()?.parse().ok()?;
+    let seconds: i64 = words.next()?.parse().ok()?;
+    let fraction =
+        words.nth(1).and_then(|clock| clock.split_once('.')).and_then(|(_, digits)| digits.parse().ok());
+    let kind = match raw & 0o170_000 {
+        0o100_000 => FileKind::File,
+        0o040_000 => FileKind::Folder,
+        0o120_000 => FileKind::Link,
+        _ => FileKind::Other,
+    };
+    let modified = Timestamp::new(seconds, fraction.unwrap_or(0)).ok();
+    Some(FileStat { kind, size, modified, mode: raw & 0o7777 })
+}
+
+/// A name that is not UTF-8 cannot be one of ours; it is left alone. A host that is not honest may send a name that is
+/// none.
+fn read_entry(entry: &[u8]) -> Option<FolderEntry> {
+    let (kind, name) = entry.split_first()?;
+    let kind = match kind {
+        b'f' => FileKind::File,
+        b'd' => FileKind::Folder,
+        b'l' => FileKind::Link,
+        b'o' => FileKind::Other,
+        _ => return None,
+    };
+    let name = String::from_utf8(name.to_vec()).ok()?;
+    let is_name = !name.is_empty() && !name.contains('/') && name != "." && name != "..";
+    is_name.then_some(FolderEntry { name, kind })
+}
+
+#[cfg(test)]
+mod tests;

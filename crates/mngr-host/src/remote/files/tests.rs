@@ -1,0 +1,309 @@
+//! The same cases for this machine's files and for another's: they must mean the same.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::local::LocalFiles;
+use crate::remote::testing::{ShellLine, with_shells};
+
+type Case = fn(&dyn Files, &HostPath);
+
+const CASES: [(&str, Case); 18] = [
+    ("contents_come_back", contents_come_back),
+    ("a_file_is_read_in_parts", a_file_is_read_in_parts),
+    ("what_is_not_there_is_missing", what_is_not_there_is_missing),
+    ("a_pipe_holds_nobody", a_pipe_holds_nobody),
+    ("modes_are_as_asked", modes_are_as_asked),
+    ("a_replaced_file_stays_what_it_was", a_replaced_file_stays_what_it_was),
+    ("a_failed_write_leaves_nothing", a_failed_write_leaves_nothing),
+    ("links_are_written_through_or_replaced", links_are_written_through_or_replaced),
+    ("appending_adds_and_follows_no_link", appending_adds_and_follows_no_link),
+    ("folders_are_made", folders_are_made),
+    ("touching_creates_and_renews", touching_creates_and_renews),
+    ("renaming_moves_and_replaces", renaming_moves_and_replaces),
+    ("removing_spares_what_links_point_at", removing_spares_what_links_point_at),
+    ("removing_gets_through_unwritable_folders", removing_gets_through_unwritable_folders),
+    ("stat_tells_kind_size_time_and_mode", stat_tells_kind_size_time_and_mode),
+    ("lists_are_sorted_and_whole", lists_are_sorted_and_whole),
+    ("links_are_resolved", links_are_resolved),
+    ("sizes_are_summed", sizes_are_summed),
+];
+
+fn run_cases(files: &dyn Files) {
+    for (name, case) in CASES {
+        // Also a name that a shell would take apart.
+        for folder in ["plain", "-odd 'name' $(x)\n*"] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = HostPath::new(dir.path().to_str().unwrap()).join(folder);
+            fs::create_dir(path.as_str()).unwrap();
+            let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case(files, &path)));
+            assert!(caught.is_ok(), "{name} in {folder:?}");
+        }
+    }
+}
+
+#[test]
+fn files_of_this_machine() {
+    run_cases(&LocalFiles);
+}
+
+#[test]
+fn files_of_a_machine_with_gnu_programs() {
+    let (_line, shells) = with_shells(ShellLine::to("/bin/dash"));
+    run_cases(&RemoteFiles::new(Arc::new(shells)));
+}
+
+#[test]
+fn files_of_a_machine_with_busybox() {
+    let (_line, shells) = with_shells(ShellLine::to_busybox());
+    run_cases(&RemoteFiles::new(Arc::new(shells)));
+}
+
+fn write(files: &dyn Files, path: &HostPath, text: &str) {
+    files.write(path, text.as_bytes(), Access::Shared, Durability::Cached).unwrap();
+}
+
+fn kind(error: FilesError) -> io::ErrorKind {
+    error.source.kind()
+}
+
+fn contents_come_back(files: &dyn Files, dir: &HostPath) {
+    let bytes: Vec<u8> = (0..300_000_u32).map(|index| (index % 256) as u8).collect();
+    for contents in [&bytes[..], b"", b"\n\n", b"\0"] {
+        let path = dir.join("file");
+        files.write(&path, contents, Access::Shared, Durability::Synced).unwrap();
+        assert!(files.read(&path).unwrap() == contents);
+        assert!(files.read_file(&path).unwrap() == contents);
+    }
+}
+
+fn a_file_is_read_in_parts(files: &dyn Files, dir: &HostPath) {
+    let path = dir.join("log");
+    write(files, &path, "onetwo");
+    assert_eq!(files.read_from(&path, 3).unwrap(), b"two");
+    assert_eq!(files.read_from(&path, 6).unwrap(), b"");
+    assert_eq!(files.read_from(&path, 7).unwrap(), b"");
+    assert_eq!(files.read_part(&path, 3, 2).unwrap(), b"tw");
+    assert_eq!(files.read_part(&path, 4, 100).unwrap(), b"wo");
+    let long = dir.join("long");
+    files.write(&long, &vec![b'x'; 1 << 20], Access::Shared, Durability::Cached).unwrap();
+    assert_eq!(files.read_part(&long, 10, 5).unwrap(), b"xxxxx");
+}
+
+fn what_is_not_there_is_missing(files: &dyn Files, dir: &HostPath) {
+    write(files, &dir.join("file"), "x");
+    files.link("nowhere", &dir.join("dangling")).unwrap();
+    for name in ["none", "none/deeper", "file/below", "dangling"] {
+        let path = dir.join(name);
+        assert!(files.read(&path).unwrap_err().is_missing(), "{name}");
+        assert!(files.read_file(&path).unwrap_err().is_missing(), "{name}");
+        assert!(files.read_part(&path, 0, 5).unwrap_err().is_missing(), "{name}");
+        assert!(files.read_if_there(&path).unwrap().is_none(), "{name}");
+        assert!(files.canonical(&path).unwrap_err().is_missing(), "{name}");
+        assert!(files.list(&path).unwrap().is_empty(), "{name}");
+        assert_eq!(files.tree_size(&path).unwrap(), 0, "{name}");
+        assert_eq!(files.exists(&path).unwrap(), name == "dangling", "{name}");
+    }
+    for name in ["none", "none/deeper", "file/below"] {
+        files.remove_file(&dir.join(name)).unwrap();
+        files.remove_tree(&dir.join(name)).unwrap();
+        assert!(files.rename(&dir.join(name), &dir.join("to")).unwrap_err().is_missing(), "{name}");
+    }
+    assert_eq!(kind(files.read(dir).unwrap_err()), io::ErrorKind::IsADirectory);
+}
+
+fn a_pipe_holds_nobody(files: &dyn Files, dir: &HostPath) {
+    let path = dir.join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(path.as_str()).status().unwrap();
+    assert!(made.success());
+    assert!(files.read_if_there(&path).is_err());
+    assert!(files.read_from(&path, 0).is_err());
+    assert!(files.read_part(&path, 0, 1).is_err());
+    assert!(files.append(&path, b"x", Durability::Cached).is_err());
+    assert!(files.read_file(dir).is_err());
+}
+
+fn modes_are_as_asked(files: &dyn Files, dir: &HostPath) {
+    for (access, mode) in
+        [(Access::Private, 0o600), (Access::PrivateExecutable, 0o700), (Access::Shared, 0o644)]
+    {
+        let path = dir.join("file");
+        files.remove_file(&path).unwrap();
+        files.write(&path, b"x", access, Durability::Cached).unwrap();
+        let before = files.stat(&path).unwrap().unwrap().mode;
+        if access == Access::Shared {
+            assert_ne!(before & 0o400, 0);
+            assert_eq!(before & 0o111, 0);
+        } else {
+            assert_eq!(before, mode);
+        }
+    }
+}
+
+fn a_replaced_file_stays_what_it_was(files: &dyn Files, dir: &HostPath) {
+    let (path, link) = (dir.join("tool"), dir.join("link"));
+    files.write(&path, b"x", Access::PrivateExecutable, Durability::Cached).unwrap();
+    files.link("tool", &link).unwrap();
+    files.write(&link, b"y", Access::AsBefore, Durability::Cached).unwrap();
+    assert_eq!(files.read(&path).unwrap(), b"y");
+    assert_eq!(files.stat(&path).unwrap().unwrap().mode, 0o700);
+    assert_eq!(files.stat(&link).unwrap().unwrap().kind, FileKind::Link);
+    files.write(&dir.join("new"), b"y", Access::AsBefore, Durability::Cached).unwrap();
+}
+
+fn a_failed_write_leaves_nothing(files: &dyn Files, dir: &HostPath) {
+    let failed = files.write(&dir.join("sub/file"), b"x", Access::Shared, Durability::Cached).unwrap_err();
+    assert!(failed.is_missing(), "{:?}", failed.source);
+    files.make_folder(&dir.join("taken")).unwrap();
+    let failed = files.write(&dir.join("taken"), b"x", Access::Private, Durability::Cached).unwrap_err();
+    assert_eq!(kind(failed), io::ErrorKind::IsADirectory);
+    assert_eq!(files.list(dir).unwrap().len(), 1);
+    assert!(files.list(&dir.join("taken")).unwrap().is_empty());
+}
+
+fn links_are_written_through_or_replaced(files: &dyn Files, dir: &HostPath) {
+    write(files, &dir.join("real"), "a");
+    files.link("real", &dir.join("link")).unwrap();
+    write(files, &dir.join("link"), "b");
+    assert_eq!(files.read(&dir.join("real")).unwrap(), b"b");
+    assert_eq!(files.stat(&dir.join("link")).unwrap().unwrap().kind, FileKind::Link);
+    // A private file is only ever our own: a link in its place, even to a folder, is replaced.
+    files.make_folder(&dir.join("folder")).unwrap();
+    files.link("folder", &dir.join("trap")).unwrap();
+    for name in ["link", "trap"] {
+        files.write(&dir.join(name), b"c", Access::Private, Durability::Cached).unwrap();
+        assert_eq!(files.stat(&dir.join(name)).unwrap().unwrap().kind, FileKind::File, "{name}");
+    }
+    assert_eq!(files.read(&dir.join("real")).unwrap(), b"b");
+    assert!(files.list(&dir.join("folder")).unwrap().is_empty());
+}
+
+fn appending_adds_and_follows_no_link(files: &dyn Files, dir: &HostPath) {
+    let path = dir.join("log");
+    files.append(&path, b"one\n", Durability::Cached).unwrap();
+    files.append(&path, b"", Durability::Cached).unwrap();
+    files.append(&path, &vec![b'x'; 200_000], Durability::Synced).unwrap();
+    let all = files.read(&path).unwrap();
+    assert!(all.starts_with(b"one\nx") && all.len() == 200_004);
+    files.link("log", &dir.join("link")).unwrap();
+    assert!(files.append(&dir.join("link"), b"x", Durability::Cached).is_err());
+    assert!(files.append(&dir.join("none/log"), b"x", Durability::Cached).unwrap_err().is_missing());
+}
+
+fn folders_are_made(files: &dyn Files, dir: &HostPath) {
+    files.make_folder(&dir.join("a/b/c")).unwrap();
+    files.make_folder(&dir.join("a/b/c")).unwrap();
+    files.make_new_folder(&dir.join("new"), Access::Private).unwrap();
+    assert_eq!(files.stat(&dir.join("new")).unwrap().unwrap().mode, 0o700);
+    assert!(files.make_new_folder(&dir.join("new"), Access::Private).unwrap_err().is_taken());
+    assert!(files.make_new_folder(&dir.join("no/new"), Access::Shared).unwrap_err().is_missing());
+    write(files, &dir.join("file"), "x");
+    assert!(files.make_folder(&dir.join("file")).unwrap_err().is_taken());
+    assert_eq!(kind(files.make_folder(&dir.join("file/x")).unwrap_err()), io::ErrorKind::NotADirectory);
+}
+
+fn touching_creates_and_renews(files: &dyn Files, dir: &HostPath) {
+    let path = dir.join("file");
+    files.touch(&path).unwrap();
+    let old = std::time::SystemTime::now() - Duration::from_secs(1000);
+    fs::File::options().append(true).open(path.as_str()).unwrap().set_modified(old).unwrap();
+    let before = files.stat(&path).unwrap().unwrap().modified.unwrap();
+    files.touch(&path).unwrap();
+    assert!(files.stat(&path).unwrap().unwrap().modified.unwrap() > before);
+    assert!(files.touch(&dir.join("none/file")).unwrap_err().is_missing());
+}
+
+fn renaming_moves_and_replaces(files: &dyn Files, dir: &HostPath) {
+    write(files, &dir.join("a"), "a");
+    write(files, &dir.join("b"), "b");
+    files.rename(&dir.join("a"), &dir.join("b")).unwrap();
+    assert_eq!(
+        (files.read(&dir.join("b")).unwrap(), files.exists(&dir.join("a")).unwrap()),
+        (b"a".to_vec(), false)
+    );
+    files.make_folder(&dir.join("full/x")).unwrap();
+    files.make_folder(&dir.join("moved")).unwrap();
+    assert!(files.rename(&dir.join("moved"), &dir.join("full")).unwrap_err().is_taken());
+    assert_eq!(
+        kind(files.rename(&dir.join("b"), &dir.join("full")).unwrap_err()),
+        io::ErrorKind::IsADirectory
+    );
+    files.rename(&dir.join("full"), &dir.join("moved")).unwrap();
+    assert!(files.exists(&dir.join("moved/x")).unwrap());
+    assert!(files.rename(&dir.join("b"), &dir.join("none/b")).unwrap_err().is_missing());
+    if std::path::Path::new("/dev/shm").is_dir() {
+        let elsewhere = HostPath::new(format!("/dev/shm/mngr-test-{}", std::process::id()));
+        assert!(files.rename(&dir.join("b"), &elsewhere).unwrap_err().is_cross_device());
+    }
+}
+
+fn removing_spares_what_links_point_at(files: &dyn Files, dir: &HostPath) {
+    files.make_folder(&dir.join("precious")).unwrap();
+    write(files, &dir.join("precious/file"), "x");
+    files.make_folder(&dir.join("tree")).unwrap();
+    files.link("../precious", &dir.join("tree/link")).unwrap();
+    files.link("precious", &dir.join("link")).unwrap();
+    files.remove_tree(&dir.join("tree")).unwrap();
+    files.remove_tree(&dir.join("link")).unwrap();
+    files.link("precious/file", &dir.join("link")).unwrap();
+    files.remove_file(&dir.join("link")).unwrap();
+    assert!(files.remove_file(&dir.join("precious")).is_err());
+    assert!(files.exists(&dir.join("precious/file")).unwrap());
+    assert_eq!(files.list(dir).unwrap().len(), 1);
+    assert!(files.link("x", &dir.join("precious")).unwrap_err().is_taken());
+    assert!(files.list(&dir.join("precious")).unwrap().len() == 1);
+}
+
+fn removing_gets_through_unwritable_folders(files: &dyn Files, dir: &HostPath) {
+    let tree = dir.join("tree");
+    files.make_folder(&tree.join("a/b")).unwrap();
+    fs::set_permissions(tree.join("a").as_str(), fs::Permissions::from_mode(0o500)).unwrap();
+    files.remove_tree(&tree).unwrap();
+    assert!(!files.exists(&tree).unwrap());
+}
+
+fn stat_tells_kind_size_time_and_mode(files: &dyn Files, dir: &HostPath) {
+    let path = dir.join("file");
+    write(files, &path, "12345");
+    fs::set_permissions(path.as_str(), fs::Permissions::from_mode(0o4751)).unwrap();
+    files.link("nowhere", &dir.join("link")).unwrap();
+    for name in ["file", "link", "."] {
+        let path = dir.join(name);
+        assert_eq!(files.stat(&path).unwrap(), LocalFiles.stat(&path).unwrap(), "{name}");
+    }
+    assert_eq!(files.stat(&HostPath::new("/dev/null")).unwrap().unwrap().kind, FileKind::Other);
+}
+
+fn lists_are_sorted_and_whole(files: &dyn Files, dir: &HostPath) {
+    use std::os::unix::ffi::OsStrExt;
+    assert!(files.list(dir).unwrap().is_empty());
+    for name in ["b", "a", ".hidden", "..odd", "with\nnewline", "sp ace", "*", "-rf", "é"] {
+        write(files, &dir.join(name), "");
+    }
+    let not_text = std::ffi::OsStr::from_bytes(b"bad\xff");
+    fs::write(std::path::Path::new(dir.as_str()).join(not_text), "").unwrap();
+    files.make_folder(&dir.join("folder")).unwrap();
+    files.link("nowhere", &dir.join("link")).unwrap();
+    let names: Vec<String> = files.list(dir).unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(
+        names,
+        ["*", "-rf", "..odd", ".hidden", "a", "b", "folder", "link", "sp ace", "with\nnewline", "é"]
+    );
+    assert_eq!(files.list(dir).unwrap(), LocalFiles.list(dir).unwrap());
+}
+
+fn links_are_resolved(files: &dyn Files, dir: &HostPath) {
+    files.make_folder(&dir.join("real/deep")).unwrap();
+    files.link("real", &dir.join("link")).unwrap();
+    let found = files.canonical(&dir.join("link/deep/..")).unwrap();
+    assert_eq!(found, LocalFiles.canonical(&dir.join("real")).unwrap());
+}
+
+fn sizes_are_summed(files: &dyn Files, dir: &HostPath) {
+    write(files, &dir.join("a"), "12345");
+    files.make_folder(&dir.join("x/y")).unwrap();
+    write(files, &dir.join("x/y/b"), "123");
+    files.link("a", &dir.join("x/link")).unwrap();
+    assert_eq!(files.tree_size(dir).unwrap(), 5 + 3 + 1);
+}

@@ -1,0 +1,107 @@
+//! What each call of files runs there, with the path in `$p`. Only text: who runs it quotes what it is about.
+
+pub(super) const READ: &str = r#"cat "$p""#;
+
+/// `$from` counts from 1. `stat` says why nothing is there.
+pub(super) const ORDINARY: &str = r#"
+[ -e "$p" ] || { stat -L "$p" >/dev/null || exit 1; }
+[ -f "$p" ] || { echo "it is not an ordinary file" >&2; exit 1; }
+"#;
+
+pub(super) const READ_FROM: &str = r#"tail -c "+$from" "$p""#;
+
+/// A reader that has enough ends the writer, which some of them complain about.
+pub(super) const READ_PART: &str = r#"tail -c "+$from" "$p" 2>"${0%/*}/tail" | head -c "$limit"
+grep -v "Broken pipe" "${0%/*}/tail" >&2 && exit 1
+exit 0"#;
+
+/// `$access` and `$sync`; the new contents come from standard input. Busybox would not replace a link to a folder.
+pub(super) const WRITE: &str = r#"
+target=$p
+case $access in shared|as-before) [ -L "$p" ] && [ -e "$p" ] && target=$(readlink -f "$p") ;; esac
+case $target in */*) folder=${target%/*} ;; *) folder=. ;; esac
+temp=$folder/.mngr-$name
+case $access in private*) umask 077 ;; esac
+(set -C; cat >"$temp") || { rm -f "$temp"; exit 1; }
+mode=
+case $access in
+private-executable) mode=700 ;;
+as-before) [ -e "$target" ] && mode=$(stat -c %a "$target") ;;
+esac
+{ [ -z "$mode" ] || chmod "$mode" "$temp"; } &&
+{ [ -z "$sync" ] || sync "$temp" || sync; } &&
+{ [ ! -L "$target" ] || [ ! -d "$target" ] || rm -f "$target"; } &&
+mv -fT "$temp" "$target" || { rm -f "$temp"; exit 1; }
+"#;
+
+/// One write, so that lines of several writers never mix; a link must not lead elsewhere, nor a pipe hold us.
+pub(super) const APPEND: &str = r#"
+[ -L "$p" ] && { echo "Too many levels of symbolic links" >&2; exit 1; }
+[ -p "$p" ] && { echo "No such device or address" >&2; exit 1; }
+dd bs="$size" count=1 iflag=fullblock oflag=append conv="notrunc$sync" of="$p" status=none
+"#;
+
+pub(super) const TOUCH_NEW: &str = r#": >>"$p""#;
+
+pub(super) const MAKE_FOLDER: &str = r#"mkdir -p "$p""#;
+
+pub(super) const MAKE_NEW_FOLDER: &str = r#"mkdir "$p""#;
+
+pub(super) const MAKE_PRIVATE_FOLDER: &str = r#"mkdir -m 700 "$p""#;
+
+pub(super) const TOUCH: &str = r#"touch "$p""#;
+
+/// `mv` would copy to another file system, which is not what was asked for; busybox would replace neither a folder
+/// nor a link to one.
+pub(super) const RENAME: &str = r#"
+case $to in */*) folder=${to%/*} ;; *) folder=. ;; esac
+set -- $(stat -c %d "$p" "${folder:-/}") || exit 1
+[ "$1" = "$2" ] || { echo "Invalid cross-device link" >&2; exit 1; }
+if [ -L "$to" ]; then
+    if [ -d "$to" ]; then rm -f "$to"; fi
+elif [ -d "$to" ] && [ -d "$p" ] && [ ! -L "$p" ]; then
+    rmdir "$to" || exit 1
+fi
+mv -fT "$p" "$to"
+"#;
+
+/// `ln` would put the link into a folder that has the name.
+pub(super) const LINK: &str = r#"
+if [ -e "$p" ] || [ -L "$p" ]; then echo "File exists" >&2; exit 1; fi
+ln -sT -- "$target" "$p"
+"#;
+
+pub(super) const REMOVE_FILE: &str = r#"rm -f "$p""#;
+
+pub(super) const REMOVE_TREE: &str = r#"
+rm -rf "$p" 2>/dev/null && exit 0
+{ [ -d "$p" ] && [ ! -L "$p" ]; } && chmod -R u+rwX "$p"
+rm -rf "$p"
+"#;
+
+pub(super) const STAT: &str = r#"stat -c '%f %s %Y %y' "$p""#;
+
+/// Kind, name, NUL for each entry: a name may hold anything else.
+pub(super) const LIST: &str = r#"
+[ -d "$p" ] || { [ -e "$p" ] || stat -L "$p" >/dev/null; exit; }
+[ -r "$p" ] && cd "$p" 2>/dev/null || { echo "Permission denied" >&2; exit 1; }
+for name in * .[!.]* ..?*; do
+    if [ -L "$name" ]; then kind=l
+    elif [ -d "$name" ]; then kind=d
+    elif [ -f "$name" ]; then kind=f
+    elif [ -e "$name" ]; then kind=o
+    else continue
+    fi
+    printf '%s%s\0' "$kind" "$name"
+done
+"#;
+
+pub(super) const CANONICAL: &str = r#"
+[ -e "$p" ] || { stat -L "$p" >/dev/null || exit 1; }
+readlink -f "$p"
+"#;
+
+pub(super) const TREE_SIZE: &str = r#"
+[ -d "$p" ] || { echo 0; exit 0; }
+find "$p/" ! -type d -exec stat -c %s {} + | { sum=0; while read -r size; do sum=$((sum + size)); done; echo "$sum"; }
+"#;

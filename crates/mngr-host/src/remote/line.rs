@@ -1,0 +1,59 @@
+//! How a line of shell reaches another machine: as a command that is run on this one.
+//!
+//! Nothing here knows what the line says, and nothing is run.
+
+use crate::proc::{Cmd, Exit};
+
+/// How much of what a link said is repeated in a message.
+const DETAIL_CHARS: usize = 300;
+
+/// Whether the line runs under a terminal there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Terminal {
+    /// Pipes: every byte arrives as it was sent.
+    None,
+    /// A terminal as large as ours, which follows ours when it changes.
+    Ours,
+}
+
+/// A way to run a line of shell on one other machine.
+pub trait Line: Send + Sync {
+    /// The machine, for messages.
+    fn name(&self) -> &str;
+
+    /// The command on this machine that runs the line there, with its input and output. The user's own login shell reads
+    /// the line, whatever it is: a line keeps to single quotes without a backslash or a newline inside.
+    fn command(&self, line: &str, terminal: Terminal) -> Cmd;
+
+    /// Whether a command of this line that ended like this speaks of the link, and not of the program at its other end.
+    fn is_broken_by(&self, exit: Exit) -> bool;
+
+    /// The command for `rsync -e` and `GIT_SSH_COMMAND`, as words.
+    fn copy_shell(&self) -> Vec<String>;
+
+    /// The name of the machine as that command wants it: `NAME:PATH` is a place there.
+    fn copy_name(&self) -> String;
+
+    /// The POSIX shell to run there.
+    fn shell(&self) -> &str {
+        "/bin/sh"
+    }
+}
+
+/// The last line of what a link said, fit for a message: the other side may have written anything.
+pub(super) fn detail_of(said: &str) -> String {
+    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it gave no reason");
+    last.chars().filter(|c| !c.is_control()).take(DETAIL_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_a_link_said_the_last_line_is_shown_without_controls() {
+        assert_eq!(detail_of("banner\nssh: \u{1b}[31mrefused\r\n\n"), "ssh: [31mrefused");
+        assert_eq!(detail_of("\n"), "it gave no reason");
+        assert_eq!(detail_of(&"x".repeat(10_000)).len(), DETAIL_CHARS);
+    }
+}

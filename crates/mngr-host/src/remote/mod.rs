@@ -1,0 +1,27 @@
+//! Another machine as a host: every step is a line of shell that some [`Line`] carries there.
+//!
+//! What runs there needs a POSIX shell and the small programs of any Linux (GNU or busybox).
+
+mod bootstrap;
+mod exec;
+mod files;
+mod host;
+mod line;
+mod lock;
+mod processes;
+mod script;
+mod shells;
+mod ssh;
+mod ssh_hosts;
+mod survey;
+#[cfg(test)]
+mod testing;
+mod watch;
+
+pub use bootstrap::{BootstrapError, Install, Prepared, Version, bootstrap};
+pub use files::RemoteFiles;
+pub use host::RemoteHost;
+pub use line::{Line, Terminal};
+pub use shells::Shells;
+pub use ssh::{SshError, SshLine, SshTarget};
+pub use ssh_hosts::{SshConfigNames, SshHosts, SshProvider};

@@ -1,0 +1,304 @@
+//! Shells that stay open on another machine and run one script after the other.
+//!
+//! A request is sent once. If the link fails before the whole of it was taken, it cannot have run, and a shell that had
+//! been lying idle is replaced by a new one; after that the result is unknown, and nobody sends it again.
+//!
+//! Budget: one process here and one shell there for each request that is under way at the same time; one round trip for
+//! each request, the first one included.
+
+mod wire;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::interrupt;
+use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn};
+use crate::random;
+use crate::remote::line::{Line, Terminal, detail_of};
+
+use wire::{Answer, Listener, entry_line, entry_script, greeting, request_bytes};
+
+pub(super) use wire::Obstacle;
+
+/// A shell that lay idle for longer is not used again: its link may have died meanwhile without a sign, and then the
+/// result of the next request would be unknown.
+const FRESH_FOR: Duration = Duration::from_secs(15);
+/// How long a request over its deadline may take to be ended, beyond that deadline.
+const ENDING_LIMIT: Duration = Duration::from_secs(5);
+/// How long the answer of an ended request is waited for.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a process of the link that has closed its output may take to say why.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// What ends a request from outside.
+const END_SCRIPT: &str = include_str!("end.sh");
+
+/// A script to run there.
+#[derive(Debug, Clone)]
+pub(super) struct Request<'a> {
+    /// What it runs, for messages.
+    pub(super) program: &'a str,
+    /// Its lines.
+    pub(super) script: String,
+    /// What it reads.
+    pub(super) input: &'a [u8],
+    /// How long it may take, the connection included.
+    pub(super) deadline: Duration,
+    /// How much of the end of each output is sent.
+    pub(super) kept_output: Option<usize>,
+    /// What becomes of what it leaves in its group.
+    pub(super) leftovers: Leftovers,
+    /// What becomes of it when it takes too long.
+    pub(super) overdue: Overdue,
+}
+
+/// What becomes of a request that takes too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overdue {
+    /// It is ended there, which takes its own time.
+    Ended,
+    /// Nobody waits for it any more.
+    GivenUp,
+}
+
+/// How a script ended.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// What it printed and returned.
+    pub(super) output: Output,
+    /// Why it could not run what it was to run.
+    pub(super) obstacle: Option<Obstacle>,
+}
+
+/// The shells of one machine.
+pub struct Shells {
+    line: Arc<dyn Line>,
+    idle: Mutex<Vec<Shell>>,
+}
+
+struct Shell {
+    dialogue: Dialogue,
+    /// Its name there, which nobody else can guess.
+    id: String,
+    listener: Listener,
+    /// How many bytes it was sent.
+    sent: usize,
+    used: Instant,
+}
+
+/// What asking a shell came to.
+enum Asked {
+    Answered(Box<Shell>, Answer),
+    /// It was not sent as a whole, so it was not run.
+    NotSent(String),
+    Failed(ExecError),
+}
+
+impl Shells {
+    /// No shell is opened before there is something to run.
+    pub fn new(line: Arc<dyn Line>) -> Self {
+        Self { line, idle: Mutex::default() }
+    }
+
+    /// How the machine is reached.
+    pub fn line(&self) -> &dyn Line {
+        &*self.line
+    }
+
+    /// Runs a script. Never runs it twice.
+    pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
+        interrupt::check().map_err(|_| ExecError::Interrupted)?;
+        let until = Instant::now() + request.deadline;
+        if let Some(shell) = self.take_idle() {
+            match self.ask(shell, request, until) {
+                Asked::NotSent(_) => {}
+                asked => return self.finish(request, asked),
+            }
+        }
+        let shell = self.open()?;
+        let asked = self.ask(shell, request, until);
+        self.finish(request, asked)
+    }
+
+    fn finish(&self, request: &Request<'_>, asked: Asked) -> Result<Outcome, ExecError> {
+        match asked {
+            Asked::Answered(mut shell, answer) => {
+                if answer.obstacle.is_none_or(Obstacle::leaves_the_shell) {
+                    shell.used = Instant::now();
+                    self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(*shell);
+                }
+                Ok(answer.into())
+            }
+            Asked::NotSent(detail) => {
+                Err(ExecError::Unreachable { host: self.line.name().to_owned(), detail })
+            }
+            Asked::Failed(ExecError::Lost { detail, .. }) => Err(ExecError::Lost {
+                program: request.program.into(),
+                host: self.line.name().into(),
+                detail,
+            }),
+            Asked::Failed(error) => Err(error),
+        }
+    }
+
+    /// The shell used last that can still be used; older ones are let go.
+    fn take_idle(&self) -> Option<Shell> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|shell| shell.used.elapsed() < FRESH_FOR && shell.dialogue.is_quiet_and_open());
+        idle.pop()
+    }
+
+    fn open(&self) -> Result<Shell, ExecError> {
+        let dialogue = self.enter()?;
+        let id = random::hex32();
+        Ok(Shell { dialogue, listener: Listener::new(&id), id, sent: 0, used: Instant::now() })
+    }
+
+    /// A process that waits for a script there.
+    fn enter(&self) -> Result<Dialogue, ExecError> {
+        Dialogue::start(&self.line.command(&entry_line(self.line.shell()), Terminal::None))
+    }
+
+    /// Starts a script that is spoken with for as long as it lives, in a shell of its own.
+    pub(super) fn converse(&self, script: &str) -> Result<Dialogue, ExecError> {
+        let mut dialogue = self.enter()?;
+        dialogue.say(entry_script(script).as_bytes());
+        Ok(dialogue)
+    }
+
+    fn ask(&self, mut shell: Shell, request: &Request<'_>, until: Instant) -> Asked {
+        let nonce = shell.put(request, self.line.shell());
+        match shell.listen(until) {
+            Turn::Heard => match shell.listener.take() {
+                Some(answer) => Asked::Answered(Box::new(shell), answer),
+                None => lost("its answer cannot be understood"),
+            },
+            Turn::Closed => self.explain_the_end(shell),
+            Turn::TimedOut if shell.is_partly_sent() => {
+                Asked::NotSent(format!("no connection within {} s", request.deadline.as_secs_f32()))
+            }
+            Turn::TimedOut if request.overdue == Overdue::GivenUp => {
+                lost(&format!("there was no answer within {} s", request.deadline.as_secs_f32()))
+            }
+            Turn::Interrupted if shell.is_partly_sent() => Asked::Failed(ExecError::Interrupted),
+            turn => self.end(shell, &nonce, request, turn),
+        }
+    }
+
+    /// Why the link is gone, and whether the request may have run.
+    fn explain_the_end(&self, mut shell: Shell) -> Asked {
+        let is_partly_sent = shell.is_partly_sent();
+        let (exit, said) = shell.dialogue.last_words(LAST_WORDS);
+        let noise = shell.listener.noise();
+        let detail = detail_of(if said.trim().is_empty() { &noise } else { &said });
+        // A line that brought back the end of what ran there would have brought the greeting before it.
+        let never_began =
+            !shell.listener.is_greeted() && exit.is_some_and(|exit| !self.line.is_broken_by(exit));
+        if is_partly_sent || never_began { Asked::NotSent(detail) } else { lost(&detail) }
+    }
+
+    /// Ends a request that took too long or is not wanted any more. Its shell is not used again.
+    fn end(&self, mut shell: Shell, nonce: &str, request: &Request<'_>, turn: Turn) -> Asked {
+        let _shield = interrupt::shield();
+        let ended = self.end_there(&shell.id, nonce);
+        let answer = match shell.listen(Instant::now() + FAREWELL) {
+            Turn::Heard => shell.listener.take(),
+            _ => None,
+        };
+        match (turn, ended, answer) {
+            (Turn::Interrupted, ..) => Asked::Failed(ExecError::Interrupted),
+            // It finished by itself in the last moment.
+            (_, Ok(false), Some(answer)) => Asked::Answered(Box::new(shell), answer),
+            (_, Ok(true), Some(answer)) => {
+                let output = Outcome::from(answer).output;
+                Asked::Failed(ExecError::TimedOut {
+                    program: request.program.to_owned(),
+                    after: request.deadline,
+                    partial: Box::new(Output { exit: Exit::Signal(9), ..output }),
+                })
+            }
+            (_, Err(error), _) => lost(&format!("it took too long and could not be ended: {error}")),
+            (_, _, None) => lost("it took too long and was ended, but did not answer"),
+        }
+    }
+
+    /// Ends a request through a shell of its own: its own shell waits for it. Whether it still ran.
+    fn end_there(&self, id: &str, nonce: &str) -> Result<bool, ExecError> {
+        let words = mngr_model::quote::sh_join(["set", "--", id, nonce]);
+        let request = Request {
+            program: "kill",
+            script: format!("{words}\n{END_SCRIPT}"),
+            input: &[],
+            deadline: ENDING_LIMIT,
+            kept_output: None,
+            leftovers: Leftovers::Spare,
+            overdue: Overdue::Ended,
+        };
+        let mut shell = self.open()?;
+        shell.put(&request, self.line.shell());
+        let turn = shell.listen(Instant::now() + ENDING_LIMIT);
+        match (turn, shell.listener.take()) {
+            (Turn::Heard, Some(answer)) => Ok(Outcome::from(answer).output.stdout_text() == "ended"),
+            (turn, _) => {
+                let (_, said) = shell.dialogue.last_words(Duration::ZERO);
+                let detail = match turn {
+                    Turn::TimedOut => "there was no answer in time".to_owned(),
+                    _ => detail_of(&said),
+                };
+                Err(ExecError::Unreachable { host: self.line.name().to_owned(), detail })
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Shells {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shells").field("host", &self.line.name()).finish_non_exhaustive()
+    }
+}
+
+impl Shell {
+    /// Puts the request into the line and gives its nonce.
+    fn put(&mut self, request: &Request<'_>, posix_shell: &str) -> String {
+        let nonce = random::hex32();
+        // The greeting is not waited for: the first request travels with it.
+        let greeting = if self.sent == 0 { greeting(&self.id, posix_shell) } else { String::new() };
+        let bytes = [greeting.into_bytes(), request_bytes(&nonce, request)].concat();
+        self.sent += bytes.len();
+        self.dialogue.say(&bytes);
+        self.listener.expect(&nonce);
+        nonce
+    }
+
+    fn listen(&mut self, until: Instant) -> Turn {
+        let listener = &mut self.listener;
+        self.dialogue.exchange(until, &mut |bytes| listener.hear(bytes))
+    }
+
+    /// Whether a part of what was said has certainly not left this machine.
+    fn is_partly_sent(&self) -> bool {
+        self.dialogue.taken() < self.sent
+    }
+}
+
+/// The caller knows the names.
+fn lost(detail: &str) -> Asked {
+    Asked::Failed(ExecError::Lost { program: "".into(), host: "".into(), detail: detail.into() })
+}
+
+impl From<Answer> for Outcome {
+    fn from(answer: Answer) -> Self {
+        // A shell says how a program ended in one number; a program that returns 130 itself cannot be told apart.
+        let exit = match answer.status {
+            129..=192 => Exit::Signal(answer.status - 128),
+            status => Exit::Code(status),
+        };
+        Self {
+            output: Output { exit, stdout: answer.stdout, stderr: answer.stderr },
+            obstacle: answer.obstacle,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,395 @@
+//! One look at another machine's agents: one script, one round trip, whatever their number.
+//!
+//! The script copies what is there; what it means is decided here, by the same code as for this machine. The other
+//! machine is not trusted: what it sends is limited, and names no path that is read or written here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
+use jiff::{SignedDuration, Timestamp};
+use mngr_model::facts::{AgentFacts, Detail, MachineFacts, ProcessFact, Survey};
+use mngr_model::layout::HostLayout;
+use mngr_model::process::ProcessId;
+use mngr_model::{AgentId, HostPath};
+
+use super::shells::Shells;
+use crate::local::procfs::{self, Stat};
+use crate::proc::Cmd;
+use crate::random;
+use crate::survey::{self, FILE_LIMIT, Sight};
+
+/// What prints everything.
+const SCRIPT: &str = include_str!("survey.sh");
+
+/// More than this no honest host sends.
+const MOST_BYTES: usize = 512 << 20;
+
+/// Looks at every agent of the host.
+pub(super) fn survey(
+    shells: &Shells,
+    layout: &HostLayout,
+    detail: Detail,
+    patience: Duration,
+) -> io::Result<Survey> {
+    let seen = Seen::of(shells, layout, None, patience)?;
+    let agents = layout.agents();
+    let looked = seen.folders.keys().map(|folder| survey::look_at(&seen, &agents, folder, detail)).collect();
+    let journals = seen.journals.iter().cloned().collect();
+    let survey = survey::gather(looked, journals, seen.now, seen.booted_at);
+    Ok(Survey { machine: Some(seen.machine), ..survey })
+}
+
+/// Looks at one agent.
+pub(super) fn look_at_one(
+    shells: &Shells,
+    layout: &HostLayout,
+    agent: &AgentId,
+    detail: Detail,
+    patience: Duration,
+) -> io::Result<Option<AgentFacts>> {
+    survey::look_at_one(&Seen::of(shells, layout, Some(agent), patience)?, layout, agent, detail)
+}
+
+/// What the script printed.
+struct Seen {
+    now: Timestamp,
+    booted_at: Option<Timestamp>,
+    boot_id: Option<String>,
+    machine: MachineFacts,
+    /// Agents' folders and when they changed.
+    folders: BTreeMap<String, Option<Timestamp>>,
+    journals: BTreeSet<String>,
+    processes: BTreeMap<i32, Stat>,
+    /// The agent each process says it belongs to.
+    marks: BTreeMap<i32, String>,
+    files: BTreeMap<HostPath, SeenFile>,
+    /// The ends of files that may be long.
+    ends: BTreeMap<HostPath, SeenEnd>,
+}
+
+struct SeenFile {
+    bytes: Vec<u8>,
+    modified: Option<Timestamp>,
+}
+
+struct SeenEnd {
+    bytes: Vec<u8>,
+    is_whole: bool,
+    modified: Option<Timestamp>,
+}
+
+impl Seen {
+    fn of(
+        shells: &Shells,
+        layout: &HostLayout,
+        agent: Option<&AgentId>,
+        patience: Duration,
+    ) -> io::Result<Self> {
+        let words = [layout.root().as_str(), &random::hex32(), agent.map_or("", AgentId::as_str)];
+        let cmd = Cmd::shell(SCRIPT).arg("look").args(words).keep_last(MOST_BYTES).deadline(patience);
+        let output = shells.look(&cmd).map_err(io::Error::other)?;
+        Self::parse(layout, &output.stdout)
+    }
+
+    fn parse(layout: &HostLayout, printed: &[u8]) -> io::Result<Self> {
+        let end = printed.windows(2).position(|pair| pair == b"\n\n");
+        let end = end.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the look was cut short"))?;
+        let (facts, archive) = (&printed[..=end], &printed[end + 2..]);
+        let mut seen = Self {
+            now: Timestamp::now(),
+            booted_at: None,
+            boot_id: None,
+            machine: MachineFacts::default(),
+            folders: BTreeMap::new(),
+            journals: BTreeSet::new(),
+            processes: BTreeMap::new(),
+            marks: BTreeMap::new(),
+            files: BTreeMap::new(),
+            ends: BTreeMap::new(),
+        };
+        let mut uptime = None;
+        let mut owner = None;
+        for line in String::from_utf8_lossy(facts).lines() {
+            let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match kind {
+                "boot" => seen.boot_id = Some(rest.trim().to_owned()),
+                "now" => seen.now = seconds(rest).unwrap_or(seen.now),
+                "processors" => seen.machine.processors = rest.to_owned(),
+                "memory" => seen.machine.memory = rest.to_owned(),
+                "uptime" => uptime = rest.trim().parse::<f64>().ok(),
+                "journal" if is_journal(rest) => drop(seen.journals.insert(rest.to_owned())),
+                "folder" => {
+                    let (modified, name) = rest.split_once(' ').unwrap_or((rest, ""));
+                    seen.folders.insert(name.to_owned(), seconds(modified));
+                }
+                "stat" => {
+                    let pid = rest.split(' ').next().and_then(|pid| pid.parse().ok());
+                    let stat = pid.and_then(|pid| Stat::parse(pid, rest.as_bytes()));
+                    seen.processes.extend(stat.map(|stat| (stat.pid, stat)));
+                }
+                "end" => seen.ends.extend(end_of_file(&layout.agents(), rest)),
+                "owner" => owner = rest.parse::<i32>().ok(),
+                "mark" => seen.marks.extend(owner.map(|pid| (pid, rest.to_owned()))),
+                _ => {}
+            }
+        }
+        seen.booted_at = uptime
+            .and_then(|uptime| SignedDuration::try_from_secs_f64(uptime).ok())
+            .and_then(|uptime| seen.now.checked_sub(uptime).ok());
+        seen.take_files(&layout.agents(), archive)?;
+        Ok(seen)
+    }
+
+    fn take_files(&mut self, agents: &HostPath, archive: &[u8]) -> io::Result<()> {
+        // An archive that breaks off is one whose last files were not seen.
+        let mut archives = tar::Archive::new(archive);
+        // Many names make several archives, one behind the other.
+        archives.set_ignore_zeros(true);
+        for entry in archives.entries()? {
+            let Ok(mut entry) = entry else { break };
+            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            let precise = precise_time(&mut entry);
+            let modified =
+                precise.or_else(|| Timestamp::from_second(entry.header().mtime().ok()? as i64).ok());
+            let mut bytes = Vec::new();
+            if entry.read_to_end(&mut bytes).is_err() {
+                break;
+            }
+            self.files.insert(agents.join(&name), SeenFile { bytes, modified });
+        }
+        Ok(())
+    }
+
+    fn file(&self, path: &HostPath) -> io::Result<&SeenFile> {
+        self.files.get(path).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+/// `<agent id>.jsonl`: nothing else is ever read as one.
+fn is_journal(name: &str) -> bool {
+    name.strip_suffix(".jsonl").and_then(AgentId::parse).is_some()
+}
+
+/// `<size> <time> <base64 of its end> <path>`.
+fn end_of_file(agents: &HostPath, line: &str) -> Option<(HostPath, SeenEnd)> {
+    let mut words = line.splitn(4, ' ');
+    let size: u64 = words.next()?.parse().ok()?;
+    let modified = seconds(words.next()?);
+    let bytes = BASE64.decode(words.next()?).ok()?;
+    let is_whole = size <= bytes.len() as u64;
+    Some((agents.join(words.next()?), SeenEnd { bytes, is_whole, modified }))
+}
+
+/// The time with its fraction, where the archive has one.
+fn precise_time(entry: &mut tar::Entry<'_, &[u8]>) -> Option<Timestamp> {
+    let extensions = entry.pax_extensions().ok()??;
+    let time = extensions.flatten().find(|extension| extension.key() == Ok("mtime"))?;
+    seconds(time.value().ok()?)
+}
+
+/// Seconds since 1970, with a fraction.
+fn seconds(text: &str) -> Option<Timestamp> {
+    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let digits: String = fraction.chars().chain("000000000".chars()).take(9).collect();
+    Timestamp::new(whole.parse().ok()?, digits.parse().ok()?).ok()
+}
+
+impl Sight for Seen {
+    fn read_small(&self, path: &HostPath) -> io::Result<Vec<u8>> {
+        let file = self.file(path)?;
+        match file.bytes.len() as u64 > FILE_LIMIT {
+            true => Err(io::ErrorKind::FileTooLarge.into()),
+            false => Ok(file.bytes.clone()),
+        }
+    }
+
+    fn read_end(&self, path: &HostPath) -> io::Result<(Vec<u8>, bool)> {
+        let end = self.ends.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok((end.bytes.clone(), end.is_whole))
+    }
+
+    fn modified(&self, path: &HostPath) -> Option<Timestamp> {
+        let file = self.files.get(path).map(|file| file.modified);
+        let end = self.ends.get(path).map(|end| end.modified);
+        file.or(end).unwrap_or_else(|| self.folders.get(path.file_name()?).copied().flatten())
+    }
+
+    fn names_in(&self, folder: &HostPath) -> io::Result<Vec<String>> {
+        let below = format!("{folder}/");
+        let names = self.files.keys().filter_map(|path| path.as_str().strip_prefix(&below));
+        Ok(names.filter(|name| !name.contains('/')).map(str::to_owned).collect())
+    }
+
+    fn boot_id(&self) -> Option<&str> {
+        self.boot_id.as_deref()
+    }
+
+    fn look_up(&self, id: Option<ProcessId>) -> ProcessFact {
+        let Some(id) = id else { return ProcessFact::NotRecorded };
+        procfs::fact(id, self.processes.get(&id.pid).copied())
+    }
+
+    fn started_at(&self, start: u64) -> Option<Timestamp> {
+        procfs::started_since(self.booted_at?, start)
+    }
+
+    fn has_env(&self, pid: i32, pair: &str) -> bool {
+        self.marks.get(&pid).is_some_and(|agent| pair.strip_suffix(agent.as_str()).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::process::{Child, Command};
+
+    use serde_json::json;
+
+    use super::super::line::Line as _;
+    use super::super::testing::all_kinds;
+    use super::*;
+    use crate::local;
+
+    const LIMIT: Duration = Duration::from_secs(60);
+    const BOTH: [Detail; 2] = [Detail::Basic, Detail::Full];
+
+    /// A host dir with agents of every sort. What runs is ended by the caller.
+    fn populate(root: &Path) -> Vec<Child> {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        let agent = |more: serde_json::Value| {
+            let id = random::agent_id();
+            let folder = root.join("agents").join(id.as_str());
+            fs::create_dir_all(folder.join("activity")).unwrap();
+            let mut record = json!({
+                "id": id, "name": format!("n-{}", &id.as_str()[6..12]), "type": "command", "work_dir": "/tmp",
+                "create_time": "2026-01-02T03:04:05Z", "command": "sleep 300",
+            });
+            record.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+            fs::write(folder.join("data.json"), serde_json::to_vec_pretty(&record).unwrap()).unwrap();
+            (id, folder)
+        };
+        let live = |id: &AgentId, folder: &Path| {
+            let child = Command::new("sleep").arg("300").env("MNGR_AGENT_ID", id.as_str()).spawn().unwrap();
+            let pid = child.id() as i32;
+            let start = Stat::read(pid).unwrap().unwrap().start;
+            let text =
+                format!("start boot={} supervisor={pid}:{start}\nagent pid={pid}:{start}\n", boot.trim());
+            fs::write(folder.join("process"), text).unwrap();
+            child
+        };
+        let (id, folder) = agent(json!({}));
+        let mut children = vec![live(&id, &folder)];
+        fs::write(folder.join("waiting"), "QUESTION\n").unwrap();
+        fs::create_dir(folder.join("status")).unwrap();
+        fs::write(folder.join("status/url"), "http://x\n").unwrap();
+        fs::write(folder.join("activity/agent"), "").unwrap();
+
+        let (id, folder) = agent(json!({ "status_file": "plugin/{pid}.json", "ready_folder": "locks" }));
+        let child = live(&id, &folder);
+        fs::create_dir_all(folder.join("plugin")).unwrap();
+        fs::create_dir_all(folder.join("locks")).unwrap();
+        fs::write(folder.join("locks/one"), "").unwrap();
+        // Longer than what is looked at, so that only its last lines count.
+        let long = "x".repeat(300 * 1024) + "\nlast line\n";
+        fs::write(root.join("elsewhere"), long).unwrap();
+        std::os::unix::fs::symlink(
+            root.join("elsewhere"),
+            folder.join(format!("plugin/{}.json", child.id())),
+        )
+        .unwrap();
+        children.push(child);
+
+        let (_, folder) = agent(json!({}));
+        fs::write(
+            folder.join("process"),
+            "start boot=b supervisor=4194300:1\nagent pid=4194301:1\nexit status=3 at=5\n",
+        )
+        .unwrap();
+        // Another agent's process is not this one's supervisor.
+        let (_, folder) = agent(json!({}));
+        let strange = children[0].id() as i32;
+        let start = Stat::read(strange).unwrap().unwrap().start;
+        fs::write(
+            folder.join("process"),
+            format!("start boot={} supervisor={strange}:{start}\n", boot.trim()),
+        )
+        .unwrap();
+        // What must harm nobody: a pipe, damaged text, strange names.
+        let (_, folder) = agent(json!({}));
+        assert!(Command::new("mkfifo").arg(folder.join("process")).status().unwrap().success());
+        let (_, folder) = agent(json!({}));
+        fs::write(folder.join("data.json"), "{").unwrap();
+        fs::create_dir_all(root.join("agents/not an agent\n")).unwrap();
+        fs::create_dir_all(root.join("journal")).unwrap();
+        fs::write(root.join("journal").join(format!("{}.jsonl", random::agent_id())), "").unwrap();
+        children
+    }
+
+    /// Without what differs between two looks.
+    fn steady(mut facts: AgentFacts) -> String {
+        facts.started_at = facts.started_at.map(|_| Timestamp::UNIX_EPOCH);
+        // The time of a folder comes without its fraction.
+        facts.markers.folder_changed = None;
+        format!("{facts:#?}")
+    }
+
+    /// Busybox tells no fractions of seconds.
+    fn whole_seconds(text: &str) -> String {
+        let parts = text.split('Z').map(|part| match part.rsplit_once('.') {
+            Some((before, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => before,
+            _ => part,
+        });
+        parts.collect::<Vec<_>>().join("Z")
+    }
+
+    fn all_steady(survey: Survey) -> (Vec<String>, String, Vec<String>) {
+        let agents = survey.agents.into_iter().map(steady).collect();
+        (agents, format!("{:?}", survey.broken), survey.journals)
+    }
+
+    #[test]
+    fn a_look_from_afar_sees_what_a_look_on_the_spot_sees() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut children = populate(dir.path());
+        let layout = HostLayout::new(HostPath::new(dir.path().to_str().unwrap()));
+        for (line, shells) in all_kinds() {
+            let is_precise = line.shell().starts_with("/bin/");
+            let spelled = |text: String| if is_precise { text } else { whole_seconds(&text) };
+            for detail in BOTH {
+                let here = local::survey::survey(&layout, detail).unwrap();
+                assert_eq!((here.agents.len(), here.broken.len(), here.journals.len()), (5, 1, 1));
+                let there = survey(&shells, &layout, detail, LIMIT).unwrap();
+                for agent in &here.agents {
+                    let one =
+                        look_at_one(&shells, &layout, &agent.record.id, detail, LIMIT).unwrap().unwrap();
+                    assert_eq!(spelled(steady(one)), spelled(steady(agent.clone())));
+                }
+                let (there, here) = (all_steady(there), all_steady(here));
+                assert_eq!(spelled(format!("{there:?}")), spelled(format!("{here:?}")), "{}", line.shell());
+            }
+        }
+        for child in &mut children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_host_without_agents_is_empty_and_nonsense_is_an_error() {
+        let (_line, shells) = all_kinds().remove(0);
+        let layout = HostLayout::new(HostPath::new("/nonexistent/host"));
+        let survey = survey(&shells, &layout, Detail::Full, LIMIT).unwrap();
+        assert!(survey.agents.is_empty() && survey.journals.is_empty());
+        assert!(look_at_one(&shells, &layout, &random::agent_id(), Detail::Full, LIMIT).unwrap().is_none());
+        for printed in [&b"boot x"[..], b"", b"\xff\xfe"] {
+            assert!(Seen::parse(&layout, printed).is_err());
+        }
+        for printed in [&b"folder 1 agent-x\nend 5 x !! ../../etc\nstat 1\n\nno tar"[..], b"now x\n\n"] {
+            let _ = Seen::parse(&layout, printed);
+        }
+    }
+}

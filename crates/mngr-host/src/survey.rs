@@ -1,0 +1,205 @@
+//! One look at a host's agents: what is read of each, and what that means. How it is read is the host's business.
+//!
+//! Per agent: two small files, one line of the process table, three times of change.
+
+use std::io;
+
+use jiff::Timestamp;
+use mngr_model::env::MNGR_AGENT_ID;
+use mngr_model::facts::{
+    AgentFacts, BrokenAgent, Detail, ExtraFacts, Markers, ProcessFact, ProgramFacts, Survey,
+};
+use mngr_model::layout::HostLayout;
+use mngr_model::process::{Ending, ProcessId, ProcessRecord};
+use mngr_model::state::WaitingReason;
+use mngr_model::{AgentId, AgentRecord, HostPath};
+
+/// No file of a state folder is ever this large, unless somebody wants to fill our memory.
+pub(crate) const FILE_LIMIT: u64 = 4 << 20;
+/// How much of the end of a program's record is looked at: many lines, and still read in no time.
+pub(crate) const END_LIMIT: u64 = 256 << 10;
+
+/// What a look at one agent came to. `None`: not an agent's folder, or one that is only just being made or removed.
+pub(crate) type Looked = Result<Option<AgentFacts>, BrokenAgent>;
+
+/// What can be seen of a host. Nothing here may wait for what an agent has put there: a pipe is an error.
+pub(crate) trait Sight {
+    /// The contents of an ordinary file of at most [`FILE_LIMIT`].
+    fn read_small(&self, path: &HostPath) -> io::Result<Vec<u8>>;
+    /// The last [`END_LIMIT`] bytes of an ordinary file, and whether that is all of it.
+    fn read_end(&self, path: &HostPath) -> io::Result<(Vec<u8>, bool)>;
+    /// When it last changed; nothing when it is not there.
+    fn modified(&self, path: &HostPath) -> Option<Timestamp>;
+    /// What is in a folder, sorted; a missing one is empty.
+    fn names_in(&self, folder: &HostPath) -> io::Result<Vec<String>>;
+    /// The id of the running boot.
+    fn boot_id(&self) -> Option<&str>;
+    /// What the process table says of a recorded process.
+    fn look_up(&self, id: Option<ProcessId>) -> ProcessFact;
+    /// When a process with that start value started.
+    fn started_at(&self, start: u64) -> Option<Timestamp>;
+    /// Whether a process was started with `NAME=value` in its environment.
+    fn has_env(&self, pid: i32, pair: &str) -> bool;
+}
+
+/// Puts the looks of all agents together.
+pub(crate) fn gather(
+    looked: Vec<Looked>,
+    journals: Vec<String>,
+    taken_at: Timestamp,
+    booted_at: Option<Timestamp>,
+) -> Survey {
+    let mut agents = Vec::with_capacity(looked.len());
+    let mut broken = Vec::new();
+    for result in looked {
+        match result {
+            Ok(facts) => agents.extend(facts),
+            Err(problem) => broken.push(problem),
+        }
+    }
+    agents.sort_by(|a, b| (a.record.create_time, &a.record.id).cmp(&(b.record.create_time, &b.record.id)));
+    Survey { taken_at, booted_at, machine: None, agents, broken, journals }
+}
+
+/// Looks at one agent whose folder is known. A record that cannot be read is an error here: nobody else would show it.
+pub(crate) fn look_at_one(
+    sight: &impl Sight,
+    layout: &HostLayout,
+    agent: &AgentId,
+    detail: Detail,
+) -> io::Result<Option<AgentFacts>> {
+    look_at(sight, &layout.agents(), agent.as_str(), detail)
+        .map_err(|broken| io::Error::new(io::ErrorKind::InvalidData, broken.problem))
+}
+
+/// Looks at one agent.
+pub(crate) fn look_at(sight: &impl Sight, agents: &HostPath, folder: &str, detail: Detail) -> Looked {
+    if AgentId::parse(folder).is_none() {
+        return Ok(None);
+    }
+    let dir = agents.join(folder);
+    let broken = |problem: String| BrokenAgent { folder: folder.to_owned(), problem };
+    let data = match sight.read_small(&dir.join("data.json")) {
+        Ok(data) => data,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(broken(format!("cannot read `data.json`: {error}"))),
+    };
+    let record: AgentRecord =
+        serde_json::from_slice(&data).map_err(|error| broken(format!("`data.json` is damaged: {error}")))?;
+    if record.id.as_str() != folder {
+        return Err(broken(format!("`data.json` belongs to another agent, `{}`", record.id)));
+    }
+    let mut process = read_process(sight, &dir);
+    let same_boot = process.boot.as_deref().zip(sight.boot_id()).map(|(then, now)| then == now);
+    // After a reboot the numbers mean nothing any more.
+    let is_stale = same_boot == Some(false);
+    let look_up = |id| if is_stale { ProcessFact::Gone } else { sight.look_up(id) };
+    let has_exited = |process: &ProcessRecord| matches!(process.ending, Some(Ending::Exited { .. }));
+    let mut agent = if has_exited(&process) { ProcessFact::NotLooked } else { look_up(process.agent) };
+    if agent == ProcessFact::Gone && process.ending.is_none() {
+        // It may have ended between the two looks: the record tells.
+        process = read_process(sight, &dir);
+        agent = if has_exited(&process) { ProcessFact::NotLooked } else { look_up(process.agent) };
+    }
+    let has_terminal = matches!(agent, ProcessFact::Alive { terminal: Some(_), .. });
+    let needs_supervisor = detail == Detail::Full || !has_terminal;
+    let supervisor = if needs_supervisor {
+        own_or_gone(sight, look_up(process.supervisor), process.supervisor, &record.id)
+    } else {
+        ProcessFact::NotLooked
+    };
+    let started_at = process.agent.filter(|_| !is_stale).and_then(|id| sight.started_at(id.start));
+    let markers = if agent.is_alive() { read_markers(sight, &dir) } else { Markers::default() };
+    let extra = match detail {
+        Detail::Basic => ExtraFacts::default(),
+        Detail::Full => extra_facts(sight, &dir),
+    };
+    let program = program_facts(sight, &dir, &record, &process).filter(|_| agent.is_alive());
+    Ok(Some(AgentFacts {
+        record,
+        process,
+        same_boot,
+        supervisor,
+        agent,
+        markers,
+        program,
+        started_at,
+        extra,
+    }))
+}
+
+/// The agent can write its own record: a process that was not started as its supervisor is none.
+fn own_or_gone(
+    sight: &impl Sight,
+    fact: ProcessFact,
+    recorded: Option<ProcessId>,
+    agent: &AgentId,
+) -> ProcessFact {
+    let mark = || format!("{MNGR_AGENT_ID}={agent}");
+    let is_own = |id: ProcessId| sight.has_env(id.pid, &mark());
+    if fact.is_alive() && !recorded.is_some_and(is_own) { ProcessFact::Gone } else { fact }
+}
+
+fn read_small_text(sight: &impl Sight, path: &HostPath) -> Option<String> {
+    String::from_utf8(sight.read_small(path).ok()?).ok()
+}
+
+fn read_process(sight: &impl Sight, dir: &HostPath) -> ProcessRecord {
+    match sight.read_small(&dir.join("process")) {
+        Ok(text) => ProcessRecord::parse(&String::from_utf8_lossy(&text)),
+        Err(_) => ProcessRecord::default(),
+    }
+}
+
+fn read_markers(sight: &impl Sight, dir: &HostPath) -> Markers {
+    let waiting = sight.modified(&dir.join("waiting"));
+    let reason = waiting.and_then(|_| read_small_text(sight, &dir.join("waiting")));
+    Markers {
+        active: sight.modified(&dir.join("active")),
+        waiting,
+        waiting_reason: reason.and_then(|text| WaitingReason::parse(text.trim())),
+        folder_changed: sight.modified(dir),
+    }
+}
+
+/// What the agent's program says of itself, for types that name a status file.
+fn program_facts(
+    sight: &impl Sight,
+    dir: &HostPath,
+    record: &AgentRecord,
+    process: &ProcessRecord,
+) -> Option<ProgramFacts> {
+    let is_below = |path: &&str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+    let path = dir.join(&record.status_file_of(process.agent?.pid)?);
+    let newest = |folder: &str| newest_in(sight, &dir.join(folder));
+    Some(ProgramFacts {
+        status: sight.read_end(&path).ok().map(|(bytes, is_whole)| whole_lines(&bytes, is_whole)),
+        failure: read_small_text(sight, &dir.join("failure")),
+        changed: sight.modified(&path),
+        ready: record.ready_folder.as_deref().filter(is_below).and_then(newest),
+    })
+}
+
+/// The whole lines at the end of a file that may be long.
+fn whole_lines(bytes: &[u8], is_whole: bool) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let cut = if is_whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
+    text[cut..].to_owned()
+}
+
+/// When something last appeared in a folder; what is hidden does not count.
+fn newest_in(sight: &impl Sight, folder: &HostPath) -> Option<Timestamp> {
+    let names = sight.names_in(folder).ok()?;
+    let shown = names.iter().filter(|name| !name.starts_with('.'));
+    shown.filter_map(|name| sight.modified(&folder.join(name))).max()
+}
+
+fn extra_facts(sight: &impl Sight, dir: &HostPath) -> ExtraFacts {
+    let url = read_small_text(sight, &dir.join("status/url"));
+    let newest = |names: &[&str]| names.iter().filter_map(|name| sight.modified(&dir.join(name))).max();
+    ExtraFacts {
+        url: url.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
+        agent_activity: newest(&["activity/agent", "activity/start", "activity/create"]),
+        user_activity: newest(&["activity/user", "events/messages/events.jsonl"]),
+    }
+}

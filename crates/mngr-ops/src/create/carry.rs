@@ -1,0 +1,74 @@
+//! A source that is on another host than the agent: its repository is brought there once and kept.
+//!
+//! Everything after that is as on one host: the agent works in a worktree of that repository, and the next agent of the
+//! same source finds its objects there. Only what git does not carry still comes from the source itself.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mngr_host::git::{Git, RepoFacts};
+use mngr_host::host::Host;
+use mngr_host::lock::LockWait;
+use mngr_model::HostPath;
+use mngr_model::transfer::TransferMode;
+
+use super::error::CreateError;
+use super::request::CreateRequest;
+use super::source::{Original, Source};
+use crate::world::World;
+
+/// How long another command may bring the same repository.
+const LOCK_WAIT: Duration = Duration::from_secs(30 * 60);
+
+/// The source as the agent's host can use it. One that is on that host, or needs no repository, stays as it is.
+pub(super) fn to_host(
+    world: &World,
+    host: &Arc<dyn Host>,
+    source: Source,
+    request: &CreateRequest,
+) -> Result<Source, CreateError> {
+    if source.is_on(host.as_ref()) || request.transfer == Some(TransferMode::None) {
+        return Ok(source);
+    }
+    if !world.is_client(source.host.as_ref()) && !world.is_client(host.as_ref()) {
+        return Err(CreateError::SourceElsewhere { host: source.host.info().address() });
+    }
+    let Some(repo) = &source.repo else { return Ok(source) };
+    let base = base_commit(&source, repo, request)?;
+    let path = place(host.as_ref(), &source, repo);
+    world.reporter.progress(&format!("Bringing the repository to {}", host.info().address()));
+    host.files().make_folder(&host.layout().repositories())?;
+    let lock = HostPath::new(format!("{path}.lock"));
+    let _lock = host.lock(&lock, LockWait::For(LOCK_WAIT))?;
+    Git::new(source.host.as_ref(), source.path.clone())
+        .deposit_into(&Git::new(host.as_ref(), path.clone()), &base)?;
+    let git_dir = path.join(".git");
+    let repo =
+        RepoFacts { root: path.clone(), git_dir: git_dir.clone(), common_dir: git_dir, ..repo.clone() };
+    Ok(Source {
+        original: Some(Original { host: source.host.clone(), path: source.path.clone() }),
+        host: host.clone(),
+        path,
+        repo: Some(repo),
+        project: source.project(),
+        ..source
+    })
+}
+
+/// The commit the agent will start from.
+fn base_commit(source: &Source, repo: &RepoFacts, request: &CreateRequest) -> Result<String, CreateError> {
+    let Some(base) = request.branch.base() else { return Ok(repo.head_oid()?.to_owned()) };
+    Ok(Git::new(source.host.as_ref(), source.path.clone()).resolve(base)?)
+}
+
+/// Where the repository is kept: one place for each repository of each host it comes from.
+fn place(host: &dyn Host, source: &Source, repo: &RepoFacts) -> HostPath {
+    let mut hasher = DefaultHasher::new();
+    source.host.info().id.as_str().hash(&mut hasher);
+    repo.common_dir.as_str().hash(&mut hasher);
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-' || *c == '_';
+    let name: String = source.project().unwrap_or_default().chars().filter(is_plain).take(40).collect();
+    host.layout().repositories().join(&format!("{name}-{:016x}", hasher.finish()))
+}

@@ -1,0 +1,100 @@
+//! The hosts of all providers. What costs a round trip is done for all of them at once.
+
+use std::sync::Arc;
+
+use mngr_host::host::Host;
+use mngr_host::provider::{HostEntry, HostError, ProviderError};
+use mngr_model::address::{HostAddress, HostRef};
+use mngr_model::{HostId, ProviderName};
+
+use crate::fanout;
+use crate::fleet::Failure;
+use crate::world::World;
+
+/// The entries of all hosts, by provider, and the providers that cannot be asked.
+pub(crate) fn entries(
+    world: &World,
+    is_wanted: impl Fn(&ProviderName) -> bool,
+) -> (Vec<Arc<dyn HostEntry>>, Vec<Failure>) {
+    let mut entries = Vec::new();
+    let mut failures = Vec::new();
+    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
+        match provider.hosts() {
+            Ok(hosts) => entries.extend(hosts),
+            Err(error) => failures.push(Failure::of_provider(&error)),
+        }
+    }
+    (entries, failures)
+}
+
+/// All hosts where agents can be, and what could not be asked.
+pub(crate) fn open_all(
+    world: &World,
+    is_wanted: impl Fn(&ProviderName) -> bool,
+) -> (Vec<Arc<dyn Host>>, Vec<Failure>) {
+    let (entries, mut failures) = entries(world, is_wanted);
+    let mut hosts = Vec::new();
+    let opened = fanout::fan_out(entries.iter().collect(), |entry| entry.open());
+    for (entry, opened) in entries.iter().zip(opened) {
+        match opened {
+            Ok(host) => hosts.extend(host),
+            Err(error) => failures.push(Failure::of_host(entry.as_ref(), &error)),
+        }
+    }
+    (hosts, failures)
+}
+
+/// The host with that id, where one that can be used now has it.
+pub fn with_id(world: &World, id: &HostId) -> Option<Arc<dyn Host>> {
+    if world.client.info().id == *id {
+        return Some(world.client.clone());
+    }
+    let (entries, _) = entries(world, |_| true);
+    let known = entries.into_iter().find(|entry| entry.id().as_ref() == Some(id))?;
+    known.open().ok().flatten()
+}
+
+/// The host of an address. A name that no provider lists may still be known to one.
+pub(crate) fn find(
+    world: &World,
+    address: &HostAddress,
+) -> Result<Option<Arc<dyn HostEntry>>, ProviderError> {
+    let is_wanted = |name: &ProviderName| address.provider.as_ref().is_none_or(|wanted| wanted == name);
+    let mut failure = None;
+    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
+        let found = match &address.host {
+            HostRef::Id(id) => {
+                provider.hosts().map(|hosts| hosts.into_iter().find(|host| host.id().as_ref() == Some(id)))
+            }
+            HostRef::Name(name) => provider.host_named(name),
+        };
+        match found {
+            Ok(Some(entry)) => return Ok(Some(entry)),
+            Ok(None) => {}
+            Err(error) => failure = Some(error),
+        }
+    }
+    failure.map_or(Ok(None), Err)
+}
+
+impl Failure {
+    /// A provider that cannot be asked.
+    pub(crate) fn of_provider(error: &ProviderError) -> Self {
+        Self {
+            provider: error.provider.to_string(),
+            host: None,
+            host_id: None,
+            message: crate::error_chain(error),
+        }
+    }
+
+    /// A host that cannot be opened.
+    pub(crate) fn of_host(entry: &dyn HostEntry, error: &HostError) -> Self {
+        Self {
+            provider: entry.provider().to_string(),
+            host: Some(entry.name().to_string()),
+            host_id: entry.id(),
+            message: crate::error_chain(error),
+        }
+    }
+}

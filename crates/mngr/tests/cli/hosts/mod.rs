@@ -1,0 +1,8 @@
+//! Agents on other machines: the same verbs with the same answers, and what happens when a link breaks.
+
+mod docker;
+mod equal;
+mod faults;
+mod ground;
+mod names;
+mod work;
