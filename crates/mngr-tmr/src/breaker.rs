@@ -145,7 +145,7 @@ impl Breaker {
     /// While launches are stopped only a canary is launched, so this is one.
     fn launched(&mut self, attempt: AttemptKey, before: Stage) -> Option<run::Breaker> {
         let trip = self.trip.as_mut()?;
-        if before != Stage::Queued || !matches!(trip.next, Next::CanaryFrom(_)) {
+        if before != Stage::Queued || matches!(trip.next, Next::Canary(_)) {
             return None;
         }
         let reason = format!("`{}` is tried", attempt.0);

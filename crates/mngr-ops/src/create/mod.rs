@@ -16,5 +16,8 @@ mod workspace;
 pub use error::CreateError;
 pub use foreground::{Attended, Ended, Finished, FollowError, Piece};
 pub use plan::BranchNote;
-pub use request::{Attendance, Audience, CreateRequest, Created, Project, SourceSpec, UncleanFiles, Upload};
+pub use request::{
+    Attendance, Audience, CreateRequest, Created, PROVISION_PATIENCE, Project, SourceSpec, UncleanFiles,
+    Upload,
+};
 pub use run::create;

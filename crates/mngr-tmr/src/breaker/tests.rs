@@ -200,6 +200,22 @@ impl World {
     }
 }
 
+#[test]
+fn a_run_that_gave_up_tries_again_each_time_it_is_resumed() {
+    let mut world = World::new();
+    while !matches!(world.breaker.gate(at(world.now)), Gate::GivenUp { .. }) {
+        world.launch(1);
+        world.end(0, LAUNCH);
+        world.now += 100;
+    }
+    let resumed = |world: &World| Breaker::of(RULES, &Run::fold(&world.entries), at(world.now));
+    world.breaker = resumed(&world);
+    assert!(world.launch(1));
+    assert_eq!(resumed(&world).gate(at(world.now)), Gate::WaitForCanary);
+    world.end(0, Stage::Ready);
+    assert_eq!(resumed(&world).gate(at(world.now)), Gate::Free);
+}
+
 proptest! {
     #[test]
     fn a_cause_that_hits_everybody_costs_the_threshold_what_was_under_way_and_the_canaries(

@@ -110,7 +110,7 @@ pub(crate) fn tip(site: &Site, folder: &HostPath, start: &str) -> Result<String,
         return Ok(start.to_owned());
     }
     let branch = files.read_text(&folder.join(BRANCH)).map_err(|error| internal(error_chain(&error)))?;
-    let fetched = shop.git().fetch_commit(bundle.as_str(), branch.trim_end());
+    let fetched = shop.git().take_bundle(&bundle, branch.trim_end());
     fetched.map_err(|error| internal(error_chain(&error)))
 }
 

@@ -9,7 +9,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use mngr_model::run::{EndReason, Event, FailureKind, Outcome, Published, Stage, StageChange, TaskId};
+use mngr_model::run::{
+    AttemptNumber, EndReason, Event, FailureKind, Outcome, Published, Stage, StageChange, TaskId,
+};
 use mngr_ops::fleet::Agent;
 
 use super::agent;
@@ -27,6 +29,8 @@ use crate::verify::{Decision, Verification};
 
 /// How long to sleep when nothing has a time.
 const LONG: Duration = Duration::from_secs(3600);
+/// How long an agent that could not be created may take to leave nothing behind.
+const UNDO_LIMIT: Duration = Duration::from_secs(5);
 
 /// Why no more agents are launched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +39,10 @@ pub(crate) enum Stopping {
     Finishing,
     /// The user wants an end at once.
     Aborted,
-    /// A limit was reached.
+    /// A limit was reached that those who run may not cross.
     Budget,
+    /// As many were launched as may be: those that run go on.
+    OutOfAgents,
 }
 
 /// An agent that is looked after.
@@ -113,6 +119,25 @@ impl<'s, 'o> Owner<'s, 'o> {
         Ok(self.stopping)
     }
 
+    /// Waits for agents that were being created when everything was interrupted: nothing is left of them then.
+    pub(crate) fn end_launches(&mut self) -> Result<(), RunError> {
+        let until = Instant::now() + UNDO_LIMIT;
+        while !self.live.is_empty() {
+            match self.news.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(News::Attempt(key, Word::Left(_))) => {
+                    self.live.remove(&key);
+                    self.attempt_failed(key, stopped())?;
+                }
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        for key in std::mem::take(&mut self.live).into_keys() {
+            self.attempt_failed(key, stopped())?;
+        }
+        Ok(())
+    }
+
     /// What may be integrated of what was measured here; and ends the hands, which must not be at work any more.
     pub(crate) fn finish(self) -> BTreeMap<TaskId, Input> {
         for hand in self.hands {
@@ -155,6 +180,12 @@ impl<'s, 'o> Owner<'s, 'o> {
                     }
                     self.measure((task, attempt))?;
                 }
+                Todo::Decide(attempt) => {
+                    match measure::kept(&self.site, &self.site.folder.attempt(&slug, attempt)) {
+                        Some(verification) => self.decide((task, attempt), verification)?,
+                        None => self.measure((task, attempt))?,
+                    }
+                }
             }
         }
         Ok(())
@@ -170,7 +201,8 @@ impl<'s, 'o> Owner<'s, 'o> {
             {
                 return Ok(());
             }
-            if self.stopping == Some(Stopping::Aborted) && self.live.is_empty() {
+            // Those that are still being created are no agents yet: see `end_launches`.
+            if self.stopping == Some(Stopping::Aborted) && self.live.values().all(|live| live.is_launching) {
                 return Ok(());
             }
             if let Ok(news) = self.news.recv_timeout(self.next_time()) {
@@ -203,8 +235,8 @@ impl<'s, 'o> Owner<'s, 'o> {
             }
         }
         let launching = self.live.values().filter(|live| live.is_launching);
-        let deadlines =
-            launching.map(|live| settings.patience.launch.saturating_sub(live.launched.elapsed()));
+        let deadlines = launching
+            .map(|live| (settings.patience.launch + UNDO_LIMIT).saturating_sub(live.launched.elapsed()));
         deadlines.fold(next, Duration::min).max(Duration::from_millis(1))
     }
 
@@ -227,6 +259,7 @@ impl<'s, 'o> Owner<'s, 'o> {
             }
             if let Err(reached) = self.budget.may_launch(self.now()) {
                 self.scribe.note(Event::Budget(reached.note()))?;
+                self.stopping = Some(Stopping::OutOfAgents);
                 return self.fail_queue(&Failure::new(FailureKind::Budget, reached.to_string()));
             }
             let Some(key) = self.queue.pop() else { return Ok(()) };
@@ -294,7 +327,11 @@ impl<'s, 'o> Owner<'s, 'o> {
 
     fn spent(&mut self, key: AttemptKey, spent: Spent) -> Result<(), RunError> {
         self.budget.spent(&key.0, key.1, spent);
-        let Some(stage) = self.stage(&key.0) else { return Ok(()) };
+        let latest = self.scribe.run().task(&key.0).and_then(|task| task.latest());
+        let Some(stage) = latest.map(|attempt| attempt.stage) else { return Ok(()) };
+        if latest.is_some_and(|known| (known.tokens, known.cost) == (Some(spent.tokens), Some(spent.cost))) {
+            return Ok(());
+        }
         let mut change = StageChange::new(key.0, key.1, stage, "it has used more");
         change.tokens = Some(spent.tokens);
         change.cost = Some(spent.cost);
@@ -352,20 +389,27 @@ impl<'s, 'o> Owner<'s, 'o> {
             self.scribe.note(event)?;
         }
         self.note_stage(StageChange::new(key.0.clone(), key.1, Stage::Verified, verification.evidence()))?;
-        let is_blocked = self
+        self.decide(key, verification)
+    }
+
+    /// What follows from what was measured.
+    fn decide(&mut self, key: AttemptKey, verification: Verification) -> Result<(), RunError> {
+        let blocked_by = self
             .scribe
             .run()
             .task(&key.0)
-            .and_then(|task| task.latest()?.outcome.as_ref())
-            .is_some_and(|outcome| outcome.reason.is_some());
+            .and_then(|task| task.latest()?.outcome.as_ref()?.reason.as_ref())
+            .map(|reason| reason.as_str().lines().next().unwrap_or_default().to_owned());
         let (stage, evidence) = match &verification.decision {
             Decision::Integrate(_) => {
                 self.inputs.extend(measure::input(&self.site, self.scribe.run(), &key.0, verification));
                 return Ok(());
             }
             Decision::Clean => (Stage::Clean, "the test passes and nothing was changed".to_owned()),
-            Decision::Unresolved if is_blocked => (Stage::Blocked, "the agent says why".to_owned()),
-            Decision::Unresolved => (Stage::Unresolved, "the test does not pass".to_owned()),
+            Decision::Unresolved => match blocked_by {
+                Some(reason) => (Stage::Blocked, reason),
+                None => (Stage::Unresolved, "the test does not pass".to_owned()),
+            },
             Decision::Refuse(refusal) => (Stage::Failed { kind: refusal.kind() }, refusal.to_string()),
         };
         self.note_stage(StageChange::new(key.0, key.1, stage, evidence))
@@ -382,7 +426,14 @@ impl<'s, 'o> Owner<'s, 'o> {
     }
 
     fn fail_queue(&mut self, failure: &Failure) -> Result<(), RunError> {
-        for (task, attempt) in self.queue.take() {
+        for (task, _) in self.queue.take() {
+            // An attempt that has not begun cannot end: this is said of the latest that has.
+            let latest = self.scribe.run().task(&task).and_then(|task| task.latest());
+            let attempt = match latest {
+                Some(attempt) if attempt.stage.is_final() => continue,
+                Some(attempt) => attempt.number,
+                None => AttemptNumber::NO_AGENT,
+            };
             let stage = Stage::Failed { kind: failure.kind };
             self.note_stage(StageChange::new(task, attempt, stage, &failure.message))?;
         }
@@ -411,11 +462,15 @@ impl<'s, 'o> Owner<'s, 'o> {
 
     fn stop(&mut self, kind: StopKind) {
         match kind {
-            StopKind::Finish if self.stopping.is_none() => self.stopping = Some(Stopping::Finishing),
+            StopKind::Finish if self.stopping.is_none() => {
+                self.stopping = Some(Stopping::Finishing);
+                self.scribe.doing("no more agents are launched, those at work finish; Ctrl-C stops them");
+            }
             StopKind::Finish => {}
             StopKind::Now => {
                 self.stopping = Some(Stopping::Aborted);
-                self.end_all(&Failure::new(FailureKind::Interrupted, "the run was stopped"));
+                self.scribe.doing("stopping all agents");
+                self.end_all(&stopped());
             }
         }
     }
@@ -423,7 +478,7 @@ impl<'s, 'o> Owner<'s, 'o> {
     /// An agent that is still not created after its time holds up nobody: it is given up, and ended if it ever appears.
     fn give_up_launches(&mut self) -> Result<(), RunError> {
         let limit = self.site.shop.settings.patience.launch;
-        let is_late = |live: &Live| live.is_launching && live.launched.elapsed() >= limit;
+        let is_late = |live: &Live| live.is_launching && live.launched.elapsed() >= limit + UNDO_LIMIT;
         let late: Vec<AttemptKey> =
             self.live.iter().filter(|(_, live)| is_late(live)).map(|(key, _)| key.clone()).collect();
         for key in late {
@@ -446,11 +501,17 @@ impl<'s, 'o> Owner<'s, 'o> {
     }
 }
 
+fn stopped() -> Failure {
+    Failure::new(FailureKind::Interrupted, "the run was stopped")
+}
+
 fn not_launched(stopping: Stopping) -> Failure {
     match stopping {
         Stopping::Finishing | Stopping::Aborted => {
             Failure::new(FailureKind::Interrupted, "the run was stopped before it was its turn")
         }
-        Stopping::Budget => Failure::new(FailureKind::Budget, "a limit was reached before it was its turn"),
+        Stopping::Budget | Stopping::OutOfAgents => {
+            Failure::new(FailureKind::Budget, "a limit was reached before it was its turn")
+        }
     }
 }

@@ -19,6 +19,8 @@ pub(super) enum Todo {
     Find(AttemptNumber),
     /// What it published is here: it has to be measured, and its agent let go.
     Measure(AttemptNumber),
+    /// It was measured; what follows from that may not have been noted.
+    Decide(AttemptNumber),
 }
 
 /// What has to be done about a task.
@@ -29,6 +31,7 @@ pub(super) fn todo(task: &Task, ended: Option<EndReason>, retries: u32) -> Todo 
         Stage::Queued => Todo::Launch(number.max(AttemptNumber(1))),
         Stage::Launching | Stage::Ready | Stage::Working | Stage::Published => Todo::Find(number),
         Stage::Pulled => Todo::Measure(number),
+        Stage::Verified => Todo::Decide(number),
         Stage::Failed { kind } if was_cut_short(kind) => Todo::Launch(number.next()),
         // Its next try was about to be noted.
         Stage::Failed { kind } if ended.is_none() && may_retry(task, kind, retries) => {
@@ -128,6 +131,10 @@ mod tests {
             (vec![(1, Launching)], Todo::Find(AttemptNumber(1))),
             (vec![(1, Launching), (1, Working)], Todo::Find(AttemptNumber(1))),
             (vec![(1, Launching), (1, Published), (1, Pulled)], Todo::Measure(AttemptNumber(1))),
+            (
+                vec![(1, Launching), (1, Published), (1, Pulled), (1, Verified)],
+                Todo::Decide(AttemptNumber(1)),
+            ),
             (vec![(1, Launching), (1, failed(FailureKind::Dead))], Todo::Launch(AttemptNumber(2))),
             (vec![(1, Launching), (1, failed(FailureKind::Timeout))], Todo::Nothing),
             (vec![(1, Launching), (1, failed(FailureKind::Budget))], Todo::Launch(AttemptNumber(2))),

@@ -191,7 +191,7 @@ fn a_follower_reads_every_line_once_and_none_before_its_end() {
     let mut journal = place.begin().unwrap();
     let mut follower = Follower::new(place.host.clone(), &place.folder);
     let seqs = |follower: &mut Follower| -> Vec<u64> {
-        follower.next().unwrap().iter().map(|entry| entry.seq).collect()
+        follower.read().unwrap().iter().map(|entry| entry.seq).collect()
     };
     assert_eq!(seqs(&mut follower), [1]);
     assert_eq!(seqs(&mut follower), [0; 0]);

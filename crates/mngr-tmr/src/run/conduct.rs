@@ -79,15 +79,19 @@ fn phases(
         let _ = wishes(wish);
     });
     let worked = owner.work(agents, before.and_then(|before| before.ended));
-    if worked.is_err() || matches!(worked, Ok(Some(Stopping::Aborted))) {
+    let is_aborted = matches!(worked, Ok(Some(Stopping::Aborted)));
+    if worked.is_err() || is_aborted {
         // No agent is left to be stopped; tests that are being run need not be waited for.
         listener.pass_on();
+    }
+    if is_aborted {
+        owner.end_launches()?;
     }
     let measured: BTreeMap<TaskId, Input> = owner.finish();
     let reason = match worked? {
         Some(Stopping::Aborted) => return Ok((EndReason::Interrupted, None)),
         Some(Stopping::Finishing) => EndReason::Interrupted,
-        Some(Stopping::Budget) => EndReason::Budget,
+        Some(Stopping::Budget | Stopping::OutOfAgents) => EndReason::Budget,
         None => EndReason::Finished,
     };
     let Reduced { branch } = reduce::reduce(site, scribe, measured, listener)?;

@@ -41,6 +41,8 @@ pub(crate) struct Workshop {
     pub(crate) rules: Rules,
     pub(crate) pool: WorktreePool,
     scratch: HostPath,
+    /// The folder of this run on the host: checkouts and short-lived files.
+    own: HostPath,
 }
 
 impl Workshop {
@@ -63,7 +65,7 @@ impl Workshop {
             settings.pace.tests,
         )?
         .with_extra_paths(world.settings.work_dir_extra_paths.clone());
-        Ok(Self { world, run, settings, base, time, tests, rules, pool, scratch: own.join("scratch") })
+        Ok(Self { world, run, settings, base, time, tests, rules, pool, scratch: own.join("scratch"), own })
     }
 
     /// The host that has the repository and the run's folder.
@@ -115,7 +117,7 @@ impl Workshop {
     /// Removes its folders.
     pub(crate) fn close(&self) -> Result<(), RunError> {
         self.pool.close()?;
-        Ok(self.host().files().remove_tree(&self.scratch)?)
+        Ok(self.host().files().remove_tree(&self.own)?)
     }
 
     /// What an agent of the run is called: `<name>-<run>-<rest>`.

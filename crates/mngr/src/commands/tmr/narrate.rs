@@ -1,8 +1,9 @@
 //! A run as plain lines, for logs and pipes: one for each thing that matters, no flood.
 
-use mngr_model::run::{Breaker, BreakerState, Event, Integration, IntegrationStep, Run, Stage, StageChange};
+use mngr_model::run::{Event, Integration, IntegrationStep, Run, Stage, StageChange};
 use mngr_query::sanitize;
 
+use super::obstacles;
 use crate::ui::words::count;
 
 /// The line about an event, if it deserves one. `run` holds the event already.
@@ -17,12 +18,8 @@ pub(super) fn line(run: &Run, event: &Event) -> Option<String> {
         Event::RunResumed => Some(format!("the run goes on: {}", progress(run))),
         Event::Stage(change) => of_stage(run, change),
         Event::Integration(step) => of_integration(step),
-        Event::Breaker(breaker) => Some(of_breaker(breaker)),
-        Event::Budget(note) => {
-            let limit = serde_json::to_value(note.limit).unwrap_or_default();
-            let limit = limit.as_str().unwrap_or_default().to_owned();
-            Some(format!("the limit of {limit} is reached: {:.2} of {:.2}", note.used, note.allowed))
-        }
+        Event::Breaker(breaker) => Some(obstacles::breaker(breaker)),
+        Event::Budget(note) => Some(obstacles::limit(note)),
         _ => None,
     }
 }
@@ -64,11 +61,29 @@ fn of_integration(step: &Integration) -> Option<String> {
     }
 }
 
-fn of_breaker(breaker: &Breaker) -> String {
-    let what = match breaker.state {
-        BreakerState::Open => "no more launches",
-        BreakerState::Half => "one agent is tried",
-        BreakerState::Closed => "launches go on",
-    };
-    format!("{what}: {} ({})", sanitize(&breaker.cluster), sanitize(&breaker.reason))
+#[cfg(test)]
+mod tests {
+    use mngr_model::run::{AttemptNumber, FailureKind};
+
+    use super::super::testing::{at, begun, note};
+    use super::*;
+
+    #[test]
+    fn a_test_gets_a_line_when_it_is_decided_and_only_then() {
+        let mut run = begun(&["a", "b", "c"]);
+        let clean = StageChange::new("c".parse().unwrap(), AttemptNumber::NO_AGENT, Stage::Clean, "passes");
+        let clean = note(&mut run, Event::Stage(clean));
+        assert_eq!(line(&run, &clean), None, "it needed no agent");
+        for stage in [Stage::Launching, Stage::Ready, Stage::Working, Stage::Published, Stage::Pulled] {
+            let event = at(&mut run, "a", stage, "");
+            assert_eq!(line(&run, &event), None, "{stage}");
+        }
+        let verified = at(&mut run, "a", Stage::Verified, "0/3");
+        assert_eq!(line(&run, &verified), None, "nothing was changed, so its end comes at once");
+        let blocked = at(&mut run, "a", Stage::Blocked, "it says why");
+        assert_eq!(line(&run, &blocked).as_deref(), Some("2/3  blocked: a: it says why"));
+        let _ = at(&mut run, "b", Stage::Launching, "");
+        let failed = at(&mut run, "b", Stage::Failed { kind: FailureKind::Launch }, "no\u{1b}[2J room");
+        assert_eq!(line(&run, &failed).as_deref(), Some("3/3  failed(launch): b: no\\x1b[2J room"));
+    }
 }
