@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mngr_host::files::{Access, Durability};
 use mngr_host::host::Host;
+use mngr_host::interrupt;
 use mngr_host::tmux::CaptureRange;
 use mngr_model::address::Location;
 use mngr_model::branch::BranchSpec;
@@ -38,6 +39,8 @@ pub(crate) mod label {
     pub(crate) const ROLE: &str = "mapreduce_role";
     /// The test it looks after.
     pub(crate) const TASK: &str = "tmr_task";
+    /// The commit that the integrator was asked about.
+    pub(crate) const START: &str = "tmr_start";
 }
 
 /// What a new agent of a run is.
@@ -157,6 +160,8 @@ pub(crate) fn keep_traces(shop: &Workshop, agent: &Agent, folder: &HostPath) {
 
 /// Stops it. It stays, stopped, until the user destroys it, which may have happened.
 pub(crate) fn let_go(shop: &Workshop, agent: &Agent) -> Result<(), String> {
+    // Whatever else is interrupted, no agent is left running.
+    let _shield = interrupt::shield();
     let options = StopOptions::from_settings(&shop.world.settings);
     match stop(&shop.world, agent, &options) {
         Ok(_) | Err(StopError::Look(LookError::Gone { .. })) => Ok(()),

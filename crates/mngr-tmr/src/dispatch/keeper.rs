@@ -80,8 +80,8 @@ struct Vigil {
     spent: Spent,
     /// The archive that was looked at last.
     taken: Option<FileStat>,
-    /// Whether it was told what is wrong with an archive.
-    was_answered: bool,
+    /// What was wrong with an archive, once it was told.
+    answered: Option<Failure>,
 }
 
 /// What changes when an agent does something.
@@ -188,7 +188,7 @@ impl Keeper {
             meter: Meter::of(Remains::of(agent)).ok().flatten(),
             spent: Spent::default(),
             taken: None,
-            was_answered: false,
+            answered: None,
         };
         let (mut watched, mut watch) = (WatchRequest::default(), None);
         loop {
@@ -257,8 +257,8 @@ impl Keeper {
 
     /// Tells the agent what is wrong with what it published, once. Whether it was told.
     fn send_back(&self, agent: &Agent, error: &IntakeError, vigil: &mut Vigil) -> bool {
-        let Some(refusal) = error.refusal().filter(|_| !vigil.was_answered) else { return false };
-        vigil.was_answered = true;
+        let Some(refusal) = error.refusal().filter(|_| vigil.answered.is_none()) else { return false };
+        vigil.answered = Some(Failure::new(error.failure(), error_chain(error)));
         let problems = refusal.lines();
         let text = prompts::errors_back(&ErrorsBackText { task: &self.brief.subject, problems: &problems });
         let Ok(text) = text else { return false };
@@ -301,6 +301,10 @@ impl Keeper {
                 Ok(shop.settings.pace.look_interval)
             }
             Advice::GiveUp(mut failure) => {
+                if let (FailureKind::NoPublish, Some(refused)) = (failure.kind, vigil.answered.take()) {
+                    // It did publish, but nothing good, and nothing better when it was told.
+                    return Err(refused);
+                }
                 if let Some(words) = seen.ok().and_then(|seen| agent::last_words(shop, &seen)) {
                     failure.message = format!("{}: {words}", failure.message);
                 }

@@ -10,7 +10,7 @@ use serde_json::Map;
 use super::branch;
 use super::checks::Snapshot;
 use super::error::IntegrateError;
-use super::run::{Integrator, integrated_branch};
+use super::run::Integrator;
 use super::why::{find, has_own_place, tasks_of};
 
 /// Which commit, and what has to go on passing.
@@ -30,7 +30,7 @@ impl Integrator<'_> {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<String, IntegrateError> {
         let git = Git::new(self.host, self.repository.clone());
-        let branch = integrated_branch(&self.run);
+        let branch = self.run.integrated_branch();
         let commits = branch::own_commits(&git, &branch, &self.base, &git.resolve(&branch)?)?;
         let dropped = find(&commits, request.commit, &branch)?;
         if !has_own_place(dropped) {

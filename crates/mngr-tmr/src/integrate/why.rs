@@ -5,7 +5,7 @@ use mngr_model::run::{Entry, Event, Integration, IntegrationStep, TaskId};
 
 use super::error::IntegrateError;
 use super::message::trailer;
-use super::run::{Integrator, integrated_branch};
+use super::run::Integrator;
 
 /// What is known about a commit.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ impl Integrator<'_> {
     /// Explains a commit of the run's branch; any unique beginning of its name will do.
     pub fn why(&self, commit: &str, journal: &[Entry]) -> Result<Why, IntegrateError> {
         let git = Git::new(self.host, self.repository.clone());
-        let branch = integrated_branch(&self.run);
+        let branch = self.run.integrated_branch();
         let commits = git.commits_between(&self.base, &git.resolve(&branch)?)?;
         let info = find(&commits, commit, &branch)?;
         let tasks = tasks_of(info);

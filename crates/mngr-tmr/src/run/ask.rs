@@ -1,10 +1,12 @@
 //! Asking one agent for what could not be put together by machine. Its result passes the same checks as all others; a run
 //! is whole without it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mngr_model::env::MNGR_TMR_RUN;
 use mngr_model::run::{Event, Integration, IntegrationStep, Outcome, TaskId};
+use mngr_ops::fleet::Agent;
 use serde_json::{Map, json};
 
 use super::control::{StopKind, agents_of};
@@ -20,6 +22,7 @@ use crate::dispatch::measure;
 use crate::dispatch::news::{Failure, Orders, Word};
 use crate::integrate::{AdoptRequest, Adopted, Integrated, Left};
 use crate::mapper::prompts::{IntegratorText, Prompt};
+use crate::mapper::publish;
 use mngr_model::run::FailureKind;
 
 /// Asks, waits, and takes what passes. Nothing when the agent came to nothing, which is noted.
@@ -31,7 +34,8 @@ pub(super) fn ask(
     guards: &[TaskId],
     listener: &Listener,
 ) -> Result<Option<Adopted>, RunError> {
-    let brief = brief(site, integrated, left)?;
+    let (own, begin) = whom(site, &integrated.tip);
+    let brief = brief(site, &own, integrated, left)?;
     let asked = |reason: String, details: &[(&str, serde_json::Value)]| {
         let details: Map<_, _> =
             details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
@@ -42,7 +46,7 @@ pub(super) fn ask(
     let what = format!("{} conflicts, {} repeated changes", left.conflicts.len(), left.repeated.len());
     scribe.note(asked(what, &[("agent", json!(name))]))?;
     let folder = brief.folder.clone();
-    let answer = wait_for(site, brief, listener);
+    let answer = wait_for(site, brief, begin, listener);
     let (outcome, cost) = match answer {
         Ok(answer) => answer,
         Err(failure) => {
@@ -69,13 +73,39 @@ pub(super) fn ask(
     Ok(Some(adopted))
 }
 
-fn brief(site: &Site, integrated: &Integrated, left: &Left) -> Result<Brief, RunError> {
-    let Site { shop, crew, folder } = site;
-    let own = match shop.settings.agents.reducer_suffix.as_str() {
+/// The name within the run of the agent to be asked, and where to begin with it: one that was asked the same before and
+/// has answered or still may, or else a new one.
+fn whom(site: &Site, start: &str) -> (String, Begin) {
+    let shop = &site.shop;
+    let first = match shop.settings.agents.reducer_suffix.as_str() {
         "" => "reducer".to_owned(),
         suffix => format!("reducer-{suffix}"),
     };
-    let branch = shop.branch_name(&own);
+    let there = agents_of(&shop.world, shop.run.as_str());
+    let mut there: BTreeMap<String, Agent> =
+        there.into_iter().map(|agent| (agent.name().to_string(), agent)).collect();
+    let mut own = first.clone();
+    let mut number = 1;
+    while let Some(agent) = there.remove(&shop.agent_name(&own)) {
+        if may_answer(&agent, start) {
+            return (own, Begin::TakeOver(Box::new(agent)));
+        }
+        number += 1;
+        own = format!("{first}-{number}");
+    }
+    (own, Begin::Launch)
+}
+
+/// Whether an agent was asked about this commit, and has answered or still may.
+fn may_answer(agent: &Agent, start: &str) -> bool {
+    let is_same = agent.facts.record.labels.get(label::START).is_some_and(|it| it == start);
+    let archive = publish::archive(&agent.host.layout().agent(agent.id()));
+    is_same && (!agent.state.state.is_final() || agent.host.files().exists(&archive).unwrap_or(false))
+}
+
+fn brief(site: &Site, own: &str, integrated: &Integrated, left: &Left) -> Result<Brief, RunError> {
+    let Site { shop, crew, folder } = site;
+    let branch = shop.branch_name(own);
     let prompt = match shop.settings.prompts.reducer.clone() {
         Some(own) => Prompt::own(own)?,
         None => Prompt::packaged()?,
@@ -91,10 +121,14 @@ fn brief(site: &Site, integrated: &Integrated, left: &Left) -> Result<Brief, Run
     })?;
     let commission = Commission {
         blueprint: crew.reducer.clone(),
-        name: shop.agent_name(&own),
+        name: shop.agent_name(own),
         branch,
         start: integrated.tip.clone(),
-        labels: vec![(label::RUN, run.clone()), (label::ROLE, "REDUCER".to_owned())],
+        labels: vec![
+            (label::RUN, run.clone()),
+            (label::ROLE, "REDUCER".to_owned()),
+            (label::START, integrated.tip.clone()),
+        ],
         env: vec![(MNGR_TMR_RUN, run)],
     };
     Ok(Brief {
@@ -106,11 +140,13 @@ fn brief(site: &Site, integrated: &Integrated, left: &Left) -> Result<Brief, Run
     })
 }
 
-/// Has the agent work, one that an orchestrator before this one has created if it is there.
-fn wait_for(site: &Arc<Site>, brief: Brief, listener: &Listener) -> Result<(Outcome, Cost), Failure> {
-    let there = agents_of(&site.shop.world, site.shop.run.as_str());
-    let there = there.into_iter().find(|agent| agent.name().as_ref() == brief.commission.name);
-    let begin = there.map_or(Begin::Launch, |agent| Begin::TakeOver(Box::new(agent)));
+/// Has the agent work.
+fn wait_for(
+    site: &Arc<Site>,
+    brief: Brief,
+    begin: Begin,
+    listener: &Listener,
+) -> Result<(Outcome, Cost), Failure> {
     let orders = Arc::new(Orders::default());
     let (told, passer) = (orders.clone(), listener.passer());
     listener.tell(move |wish| {

@@ -95,5 +95,7 @@ fn phases(
         None => EndReason::Finished,
     };
     let Reduced { branch } = reduce::reduce(site, scribe, measured, listener)?;
-    Ok((reason, branch))
+    // Whoever was to be asked for the rest was not, or not to the end.
+    let is_cut_short = reason == EndReason::Finished && listener.wish().is_some();
+    Ok((if is_cut_short { EndReason::Interrupted } else { reason }, branch))
 }

@@ -12,6 +12,7 @@ use super::listener::Listener;
 use super::scribe::Scribe;
 use super::settings::IntegratorUse;
 use super::workshop::Site;
+use crate::budget::Budget;
 use crate::dispatch::{measure, queue};
 use crate::integrate::{Input, Integrated};
 use crate::journal::JournalError;
@@ -47,9 +48,12 @@ pub(super) fn reduce(
     notes.done()?;
     let mut taken: BTreeSet<TaskId> = BTreeSet::new();
     let left = integrated.left(&inputs);
+    // It is one more agent: a run that has reached a limit does without.
+    let (limits, now) = (site.shop.settings.limits, site.shop.world.clock.now());
+    let is_allowed = Budget::of(limits, scribe.run(), now).may_launch(now).is_ok();
     let is_wanted = site.shop.settings.integrator == IntegratorUse::WhenNeeded && listener.wish().is_none();
     let mut has_commits = !integrated.commits.is_empty();
-    if is_wanted && !left.is_empty() {
+    if is_wanted && is_allowed && !left.is_empty() {
         let adopted = ask::ask(site, scribe, &integrated, &left, &guards, listener)?;
         has_commits |= adopted.iter().any(|adopted| !adopted.commits.is_empty());
         let commits = adopted.iter().flat_map(|adopted| &adopted.commits);

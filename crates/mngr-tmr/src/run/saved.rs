@@ -64,7 +64,7 @@ impl Saved {
         let mut scribe = Scribe::new(journal, observer);
         complete_plan(&shop, &mut scribe, self.started.tasks_total)?;
         if before.ended == Some(EndReason::Finished) && is_whole(scribe.run()) {
-            let branch = has_branch(scribe.run()).then(|| crate::integrate::integrated_branch(&shop.run));
+            let branch = has_branch(scribe.run()).then(|| shop.run.integrated_branch());
             scribe.note(Event::RunEnded { reason: EndReason::Finished })?;
             return Ok(RunEnd { run: scribe.run().clone(), reason: EndReason::Finished, branch });
         }

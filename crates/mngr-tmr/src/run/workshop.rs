@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mngr_host::git::Git;
 use mngr_host::host::Host;
+use mngr_host::interrupt;
 use mngr_model::HostPath;
 use mngr_model::run::RunName;
 use mngr_ops::create::CreateRequest;
@@ -114,8 +115,9 @@ impl Workshop {
         }
     }
 
-    /// Removes its folders.
+    /// Removes its folders, also when everything else was interrupted.
     pub(crate) fn close(&self) -> Result<(), RunError> {
+        let _shield = interrupt::shield();
         self.pool.close()?;
         Ok(self.host().files().remove_tree(&self.own)?)
     }

@@ -88,7 +88,7 @@ fn commands(started: &Started, integrated: &Integrated<'_>, folder: &HostPath) -
         command("Integrate again", format!("mngr tmr reintegrate {}", sh_quote(folder.as_str()))),
     ];
     if integrated.tip().is_some() {
-        let branch = format!("tmr/{}/integrated", started.run);
+        let branch = started.run.integrated_branch();
         let range = format!("{}..{branch}", started.base_commit);
         commands.push(command("See what was integrated", sh_join(["git", "log", "--stat", &range])));
         commands.push(command("Go to the integrated branch", sh_join(["git", "switch", &branch])));

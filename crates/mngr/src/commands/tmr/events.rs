@@ -2,7 +2,6 @@
 //! know.
 
 use mngr_model::run::{Entry, Event, IntegrationStep, Run};
-use mngr_tmr::integrate::integrated_branch;
 use serde_json::{Value, json};
 
 use crate::ui::Console;
@@ -42,7 +41,7 @@ impl Events {
                 let has_commits = step.details.get("commits").and_then(Value::as_u64).unwrap_or(0) > 0;
                 let started = run.started.as_ref().filter(|_| has_commits);
                 lines.extend(started.map(|started| {
-                    event("integrator_branch", json!({ "branch_name": integrated_branch(&started.run) }))
+                    event("integrator_branch", json!({ "branch_name": started.run.integrated_branch() }))
                 }));
             }
             Event::RunEnded { .. } => lines.extend(self.launched(run)),

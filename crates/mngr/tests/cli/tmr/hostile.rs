@@ -176,7 +176,7 @@ fn loud(bytes: &str) {
     project.broken("talks", &format!("yes 'a line of no meaning' | head -c {bytes}; fix"));
     project.broken("tests", "fix");
     project.test("tests", "head -c 300000000 /dev/zero | tr '\\0' x; grep -qx good parts/tests");
-    let hole = r#"truncate -s 8G "$MNGR_AGENT_STATE_DIR/plugin/scripted/usage.jsonl"; sleep 1; fix"#;
+    let hole = r#"truncate -s 400M "$MNGR_AGENT_STATE_DIR/plugin/scripted/usage.jsonl"; sleep 1; fix"#;
     project.broken("counts", hole);
     let hostile = [("talks", "", "integrated"), ("tests", "", "integrated"), ("counts", "", "integrated")];
     run(&project, &hostile);

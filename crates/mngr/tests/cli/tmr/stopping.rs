@@ -142,14 +142,22 @@ fn a_terminal_that_goes_away_does_not_end_the_run() {
 #[test]
 fn a_stop_reaches_the_integrator_too() {
     let project = Project::new();
-    project.conflict("wait_for $STAGE/go; publish_clean");
+    project.conflict(
+        "touch $STAGE/here; wait_for $STAGE/go; printf 'left\\nright\\n' >parts/shared
+        commit \"$(printf '[FIX_IMPL] both sides\\n\\nTask: tests/right.sh')\"; publish",
+    );
     let running = project.start(&[]);
-    project.wait_until(|run| run.events("integration").any(|line| line["step"] == "asked"));
+    wait_until(PATIENCE, || project.stage().join("here").exists());
     let _ = project.env.mngr(["tmr", "stop", "--now"]).success();
     let _ = running.finish().code(130);
     project.assert_nothing_runs();
     let_go(&project);
     let _ = project.env.mngr(["tmr", "resume"]).success();
-    let ends = project.seen().ends();
-    assert_eq!([&ends["tests/left.sh"], &ends["tests/right.sh"]], ["integrated", "failed(conflict)"]);
+    let run = project.seen();
+    assert!(run.ends().values().all(|end| end == "integrated"), "another one is asked: {:?}", run.ends());
+    // It has answered, and is not asked again.
+    let tip = project.git(&["rev-parse", "tmr/1/integrated"]);
+    let _ = project.env.mngr(["tmr", "reintegrate"]).success();
+    assert_eq!(project.git(&["rev-parse", "tmr/1/integrated"]), tip);
+    assert_eq!(names(&project.env).iter().filter(|name| name.contains("reducer")).count(), 2);
 }
