@@ -244,7 +244,33 @@ impl Run {
                 attempt.enter(Stage::Verified, time);
             }
         }
+        if step.step == IntegrationStep::Dropped {
+            self.drop_commit(step, time);
+        }
         self.integration.push(step.clone());
+    }
+
+    /// The user took a commit out of the result: its tasks are open again, and later commits have new names.
+    fn drop_commit(&mut self, step: &Integration, time: Timestamp) {
+        self.integration.retain(|earlier| step.commit.is_none() || earlier.commit != step.commit);
+        for task in &step.tasks {
+            self.with_latest(task, |attempt| {
+                if attempt.stage == Stage::Integrated {
+                    attempt.enter(Stage::Unresolved, time);
+                    attempt.evidence.clone_from(&step.reason);
+                }
+            });
+        }
+        let rewritten = step.details.get("rewritten").and_then(|it| it.as_object());
+        let new_name = |old: &str| rewritten?.get(old)?.as_str().map(str::to_owned);
+        for commit in self.integration.iter_mut().filter_map(|earlier| earlier.commit.as_mut()) {
+            *commit = new_name(commit).unwrap_or_else(|| std::mem::take(commit));
+        }
+        let attempts = self.tasks.iter_mut().filter_map(|task| task.attempts.last_mut());
+        for attempt in attempts.filter(|attempt| attempt.stage == Stage::Integrated) {
+            attempt.evidence =
+                new_name(&attempt.evidence).unwrap_or_else(|| std::mem::take(&mut attempt.evidence));
+        }
     }
 
     fn with_task(&mut self, id: &TaskId, change: impl FnOnce(&mut Task)) {

@@ -45,12 +45,14 @@ impl Integrator<'_> {
             .chain(request.guards.iter().cloned())
             .collect();
         let checks = self.checks();
+        let mut rewritten = Map::new();
         for later in commits.iter().skip_while(|commit| commit.oid != dropped.oid).skip(1) {
             tip = self.replay_one(&git, &tip, later, dropped)?;
             let own = tasks_of(later);
             let failures = checks.failures(&tip, &own)?;
             refuse(failures, dropped, later)?;
             kept.extend(own);
+            rewritten.insert(later.oid.clone(), tip.commit.clone().into());
         }
         let last = commits.last().unwrap_or(dropped);
         refuse(checks.failures(&tip, &kept)?, dropped, last)?;
@@ -60,7 +62,7 @@ impl Integrator<'_> {
             tasks: tasks_of(dropped),
             commit: Some(dropped.oid.clone()),
             reason: "dropped by the user".to_owned(),
-            details: Map::new(),
+            details: Map::from_iter([("rewritten".to_owned(), rewritten.into())]),
         }));
         Ok(tip.commit)
     }

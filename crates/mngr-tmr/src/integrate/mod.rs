@@ -35,7 +35,7 @@ pub use error::IntegrateError;
 pub use rank::{Reason, Score};
 pub use repeated::RepeatedGroup;
 pub use run::{CommitKind, Conflict, Expelled, Input, Integrated, IntegratedCommit, Integrator, Remaining};
-pub use why::Why;
+pub use why::{Why, why};
 
 #[cfg(test)]
 mod tests;

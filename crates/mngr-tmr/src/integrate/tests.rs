@@ -380,7 +380,7 @@ fn a_commit_says_why_it_is_there() {
         .zip(steps)
         .map(|(seq, step)| Entry { time: Timestamp::UNIX_EPOCH, seq, event: Event::Integration(step) })
         .collect();
-    let why = lab.integrator(None).why(&result.commits[1].oid[..10], &entries).unwrap();
+    let why = lab.why(&result.commits[1].oid[..10], &entries);
     assert_eq!((why.subject.as_str(), &why.tasks[..]), ("[FIX_IMPL] put 1 right", &[id("tests/1.sh")][..]));
     assert_eq!(why.paths, ["src/1"]);
     assert!(why.trailers.contains(&("Kind".to_owned(), "FIX_IMPL".to_owned())));

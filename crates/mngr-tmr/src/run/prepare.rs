@@ -63,7 +63,7 @@ pub fn prepare(
         observer.doing("running the gate on the base commit");
         shop.integrator().check_base()?;
     }
-    observer.doing(&format!("running {} tests before any agent", tests.len()));
+    observer.doing("running the tests before any agent");
     let plan = plan(&shop, tests)?;
     let said = &shop.world.settings.tmr;
     let each = Estimate {
@@ -138,11 +138,12 @@ impl Prepared {
             settings: shop.settings.to_map().map_err(RunError::Spelling)?,
             tasks_total: plan.tasks.len() as u64,
         };
-        let journal = Journal::begin(world.client.clone(), Arc::new(SystemClock), folder.path(), started)?;
+        let journal =
+            Journal::begin(world.client.clone(), Arc::new(SystemClock), folder.path(), started.clone())?;
         folder.make(world.client.as_ref(), &variables)?;
         // The time of all commits: the same when the run is resumed.
         shop.time = journal.run().began.map_or(shop.time, |began| began.as_second());
-        let mut scribe = Scribe::new(journal, observer);
+        let mut scribe = Scribe::started(journal, started, observer);
         for event in plan.events() {
             scribe.note(event)?;
         }

@@ -40,7 +40,7 @@ pub(super) fn reduce(
     if inputs.is_empty() {
         return Ok(Reduced { branch: None });
     }
-    scribe.doing(&format!("putting {} results together", inputs.len()));
+    scribe.doing("putting the results together");
     let guards = queue::guards(scribe.run());
     let mut notes = Notes { scribe, failed: None };
     let integrated =

@@ -59,9 +59,10 @@ impl Saved {
         crew: Crew,
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
-        let shop = self.workshop(world)?;
+        // The journal first: whoever has it may use the folders of the run.
         let (journal, before) = self.take_journal(world)?;
-        let mut scribe = Scribe::new(journal, observer);
+        let shop = self.workshop(world)?;
+        let mut scribe = Scribe::resumed(journal, observer);
         complete_plan(&shop, &mut scribe, self.started.tasks_total)?;
         if before.ended == Some(EndReason::Finished) && is_whole(scribe.run()) {
             let branch = has_branch(scribe.run()).then(|| shop.run.integrated_branch());
@@ -81,9 +82,10 @@ impl Saved {
         crew: Crew,
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
-        let shop = self.workshop(world)?;
+        // The journal first: whoever has it may use the folders of the run.
         let (journal, before) = self.take_journal(world)?;
-        let mut scribe = Scribe::new(journal, observer);
+        let shop = self.workshop(world)?;
+        let mut scribe = Scribe::resumed(journal, observer);
         let site = Arc::new(Site { shop, folder: self.folder, crew });
         let listener = Listener::begin(&world.client, &site.folder)?;
         let reduced = reduce(&site, &mut scribe, std::collections::BTreeMap::new(), &listener);

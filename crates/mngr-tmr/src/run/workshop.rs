@@ -133,6 +133,13 @@ impl Workshop {
     }
 }
 
+impl Drop for Workshop {
+    /// For a run that was only looked at. What cannot be removed now is removed by the next one of this name.
+    fn drop(&mut self) {
+        let _ = self.close();
+    }
+}
+
 /// A run that is under way: what it works with, where it is kept, and what its agents are created with.
 pub(crate) struct Site {
     pub(crate) shop: Workshop,
