@@ -123,7 +123,16 @@ impl Budget {
     /// # Errors
     /// The limit that is reached.
     pub fn may_go_on(&self, now: Timestamp) -> Result<(), LimitReached> {
-        let Spent { tokens, cost } = self.total();
+        self.may_use(Spent::default(), now)
+    }
+
+    /// The same for one agent more, which is not counted here and has used so much.
+    ///
+    /// # Errors
+    /// The limit that is reached.
+    pub fn may_use(&self, more: Spent, now: Timestamp) -> Result<(), LimitReached> {
+        let total = self.total();
+        let (tokens, cost) = (total.tokens.saturating_add(more.tokens), total.cost + more.cost);
         if let Some(most) = self.limits.tokens.filter(|most| tokens >= *most) {
             return Err(LimitReached::Tokens { used: tokens, most });
         }

@@ -143,6 +143,16 @@ impl Run {
         self.places.get(id).and_then(|&place| self.tasks.get(place))
     }
 
+    /// Whether a task has a result that can be put together, whether for the first time or once more.
+    pub fn can_be_integrated(&self, task: &Task) -> bool {
+        let is_dropped =
+            |step: &Integration| step.step == IntegrationStep::Dropped && step.tasks.contains(&task.id);
+        let stage = task.stage();
+        stage == Stage::Verified
+            || stage.is_from_integration()
+            || (stage == Stage::Unresolved && self.integration.iter().any(is_dropped))
+    }
+
     /// How long orchestrators were at work until `now`; until the end where it has ended.
     pub fn worked(&self, now: Timestamp) -> Duration {
         let end = self.ended.map_or(now, |ended| ended.at);
@@ -238,11 +248,11 @@ impl Run {
 
     fn integrate(&mut self, step: &Integration, time: Timestamp) {
         if step.step == IntegrationStep::Started {
-            self.integration.clear();
-            let attempts = self.tasks.iter_mut().filter_map(|task| task.attempts.last_mut());
-            for attempt in attempts.filter(|attempt| attempt.stage.is_from_integration()) {
-                attempt.enter(Stage::Verified, time);
+            let again = self.tasks.iter().filter(|task| self.can_be_integrated(task));
+            for task in again.map(|task| task.id.clone()).collect::<Vec<_>>() {
+                self.with_latest(&task, |attempt| attempt.enter(Stage::Verified, time));
             }
+            self.integration.clear();
         }
         if step.step == IntegrationStep::Dropped {
             self.drop_commit(step, time);

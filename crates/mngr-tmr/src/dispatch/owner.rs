@@ -328,11 +328,11 @@ impl<'s, 'o> Owner<'s, 'o> {
     fn spent(&mut self, key: AttemptKey, spent: Spent) -> Result<(), RunError> {
         self.budget.spent(&key.0, key.1, spent);
         let latest = self.scribe.run().task(&key.0).and_then(|task| task.latest());
-        let Some(stage) = latest.map(|attempt| attempt.stage) else { return Ok(()) };
-        if latest.is_some_and(|known| (known.tokens, known.cost) == (Some(spent.tokens), Some(spent.cost))) {
+        let Some(known) = latest else { return Ok(()) };
+        if (known.tokens, known.cost) == (Some(spent.tokens), Some(spent.cost)) {
             return Ok(());
         }
-        let mut change = StageChange::new(key.0, key.1, stage, "it has used more");
+        let mut change = StageChange::new(key.0, key.1, known.stage, &known.evidence);
         change.tokens = Some(spent.tokens);
         change.cost = Some(spent.cost);
         self.note_stage(change)

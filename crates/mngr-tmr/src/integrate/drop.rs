@@ -8,7 +8,7 @@ use mngr_model::run::{Event, Integration, IntegrationStep, TaskId};
 use serde_json::Map;
 
 use super::branch;
-use super::checks::Snapshot;
+use super::checks::{Check, Snapshot};
 use super::error::IntegrateError;
 use super::run::Integrator;
 use super::why::{find, has_own_place, tasks_of};
@@ -20,6 +20,8 @@ pub struct DropRequest<'a> {
     pub commit: &'a str,
     /// Tests that pass at the base.
     pub guards: &'a [TaskId],
+    /// Tests that pass with the result. Those without a commit of their own are open again if they fail without this one.
+    pub integrated: &'a [TaskId],
 }
 
 impl Integrator<'_> {
@@ -56,10 +58,17 @@ impl Integrator<'_> {
         }
         let last = commits.last().unwrap_or(dropped);
         refuse(checks.failures(&tip, &kept)?, dropped, last)?;
+        let named: BTreeSet<TaskId> = commits.iter().flat_map(tasks_of).collect();
+        let others = request.integrated.iter().filter(|task| !named.contains(task));
+        let failures = checks.failures(&tip, others)?.into_iter();
+        let lost = failures.filter_map(|failure| match failure.check {
+            Check::Test(task) => Some(task),
+            Check::Gate => None,
+        });
         branch::point(&git, &branch, &self.base, &tip.commit)?;
         on_event(Event::Integration(Integration {
             step: IntegrationStep::Dropped,
-            tasks: tasks_of(dropped),
+            tasks: tasks_of(dropped).into_iter().chain(lost).collect(),
             commit: Some(dropped.oid.clone()),
             reason: "dropped by the user".to_owned(),
             details: Map::from_iter([("rewritten".to_owned(), rewritten.into())]),

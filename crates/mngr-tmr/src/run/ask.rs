@@ -15,6 +15,7 @@ use super::listener::Listener;
 use super::reduce::Notes;
 use super::scribe::Scribe;
 use super::workshop::Site;
+use crate::budget::Budget;
 use crate::candidate::Cost;
 use crate::dispatch::agent::{Commission, label};
 use crate::dispatch::keeper::{Begin, Brief, Keeper};
@@ -25,17 +26,31 @@ use crate::mapper::prompts::{IntegratorText, Prompt};
 use crate::mapper::publish;
 use mngr_model::run::FailureKind;
 
+/// What the agent is asked, and with what.
+pub(super) struct Request<'r> {
+    /// What could be put together.
+    pub(super) integrated: &'r Integrated,
+    /// What could not.
+    pub(super) left: &'r Left,
+    /// The tests that have to go on passing.
+    pub(super) guards: &'r [TaskId],
+    /// What the run has used. The agent may use the rest.
+    pub(super) budget: Budget,
+}
+
 /// Asks, waits, and takes what passes. Nothing when the agent came to nothing, which is noted.
 pub(super) fn ask(
     site: &Arc<Site>,
     scribe: &mut Scribe<'_>,
-    integrated: &Integrated,
-    left: &Left,
-    guards: &[TaskId],
+    request: Request<'_>,
     listener: &Listener,
 ) -> Result<Option<Adopted>, RunError> {
+    let Request { integrated, left, guards, budget } = request;
     let (own, begin) = whom(site, &integrated.tip);
-    let brief = brief(site, &own, integrated, left)?;
+    let mut brief = brief(site, &own, integrated, left)?;
+    if let Some(time) = budget.time_left(site.shop.world.clock.now()) {
+        brief.patience = brief.patience.min(time);
+    }
     let asked = |reason: String, details: &[(&str, serde_json::Value)]| {
         let details: Map<_, _> =
             details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
@@ -46,7 +61,7 @@ pub(super) fn ask(
     let what = format!("{} conflicts, {} repeated changes", left.conflicts.len(), left.repeated.len());
     scribe.note(asked(what, &[("agent", json!(name))]))?;
     let folder = brief.folder.clone();
-    let answer = wait_for(site, brief, begin, listener);
+    let answer = wait_for(site, brief, begin, budget, listener);
     let (outcome, cost) = match answer {
         Ok(answer) => answer,
         Err(failure) => {
@@ -145,6 +160,7 @@ fn wait_for(
     site: &Arc<Site>,
     brief: Brief,
     begin: Begin,
+    budget: Budget,
     listener: &Listener,
 ) -> Result<(Outcome, Cost), Failure> {
     let orders = Arc::new(Orders::default());
@@ -156,7 +172,15 @@ fn wait_for(
         }
     });
     let (sender, words) = std::sync::mpsc::channel();
-    let voice = Box::new(move |word| drop(sender.send(word)));
+    let (limited, world) = (orders.clone(), site.shop.world.clone());
+    let voice = Box::new(move |word| {
+        if let Word::Spent(spent) = &word
+            && let Err(reached) = budget.may_use(*spent, world.clock.now())
+        {
+            limited.end(Failure::new(FailureKind::Budget, reached.to_string()));
+        }
+        drop(sender.send(word));
+    });
     Keeper { site: site.clone(), brief, orders, voice }.run(begin);
     let (mut answer, mut cost) = (None, Cost::default());
     for word in words {

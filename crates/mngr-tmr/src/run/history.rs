@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mngr_host::git::Git;
-use mngr_model::run::Event;
+use mngr_model::run::{Event, Stage, TaskId};
 use mngr_ops::world::World;
 
 use super::error::RunError;
@@ -41,10 +41,12 @@ impl Saved {
         let mut scribe = Scribe::resumed(journal, observer);
         scribe.doing("checking the commits without it");
         let guards = queue::guards(scribe.run());
+        let tasks = scribe.run().tasks.iter();
+        let integrated: Vec<TaskId> =
+            tasks.filter(|task| task.stage() == Stage::Integrated).map(|task| task.id.clone()).collect();
+        let request = DropRequest { commit, guards: &guards, integrated: &integrated };
         let mut notes = Notes { scribe: &mut scribe, failed: None };
-        let dropped = shop
-            .integrator()
-            .drop_commit(&DropRequest { commit, guards: &guards }, &mut |event| notes.take(event));
+        let dropped = shop.integrator().drop_commit(&request, &mut |event| notes.take(event));
         notes.done()?;
         if let Some(reason) = before.ended {
             scribe.note(Event::RunEnded { reason })?;

@@ -50,11 +50,13 @@ pub(super) fn reduce(
     let left = integrated.left(&inputs);
     // It is one more agent: a run that has reached a limit does without.
     let (limits, now) = (site.shop.settings.limits, site.shop.world.clock.now());
-    let is_allowed = Budget::of(limits, scribe.run(), now).may_launch(now).is_ok();
+    let budget = Budget::of(limits, scribe.run(), now);
+    let is_allowed = budget.may_launch(now).is_ok();
     let is_wanted = site.shop.settings.integrator == IntegratorUse::WhenNeeded && listener.wish().is_none();
     let mut has_commits = !integrated.commits.is_empty();
     if is_wanted && is_allowed && !left.is_empty() {
-        let adopted = ask::ask(site, scribe, &integrated, &left, &guards, listener)?;
+        let request = ask::Request { integrated: &integrated, left: &left, guards: &guards, budget };
+        let adopted = ask::ask(site, scribe, request, listener)?;
         has_commits |= adopted.iter().any(|adopted| !adopted.commits.is_empty());
         let commits = adopted.iter().flat_map(|adopted| &adopted.commits);
         taken.extend(commits.flat_map(|commit| commit.tasks.iter().cloned()));
@@ -72,7 +74,7 @@ fn inputs(
     let run = scribe.run();
     let mut inputs = Vec::new();
     for task in &run.tasks {
-        if task.stage() != Stage::Verified && !task.stage().is_from_integration() {
+        if !run.can_be_integrated(task) {
             continue;
         }
         let Some(attempt) = task.latest() else { continue };

@@ -187,7 +187,8 @@ fn watch(bench: &Bench, command: &mut Command, mut journal: Journal) -> Result<S
     }
     journal.read_more();
     let cpu = Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND);
-    let (map, until_verified) = (journal.since_launch(journal.pulled), journal.since_launch(journal.measured));
+    let (map, until_verified) =
+        (journal.since_launch(journal.pulled), journal.since_launch(journal.measured));
     let integrated = journal.integrated;
     Ok(Seen { map, until_verified, wall, cpu, peak_kib, at_hundred_kib, last_kib, integrated })
 }

@@ -104,3 +104,16 @@ fn no_more_agents_are_launched_than_allowed_and_those_at_work_finish() {
     assert_eq!(launched(&project), 3);
     assert!(output.stdout.contains("limit") || output.stderr.contains("limit"), "{output}");
 }
+
+#[test]
+fn the_integrator_is_an_agent_like_any_other_and_stopped_at_the_limit() {
+    let project = project();
+    ["c", "d", "e", "f"].iter().for_each(|name| project.part(name, "fix"));
+    project.part("integrator", ":");
+    let (run, output) = project.run(&["--max-tokens", "6500"], 0);
+    let asked: Vec<_> = run.events("integration").filter(|line| line["step"] == "asked").collect();
+    assert_eq!(asked.last().unwrap()["kind"], "budget", "{output}");
+    assert!(run.ends().values().all(|end| end == "integrated"), "the run is whole without it: {output}");
+    assert!(spent(&project).0 <= 6500 + TURN_TOKENS, "{:?}", spent(&project));
+    project.assert_nothing_runs();
+}

@@ -125,7 +125,7 @@ fn a_commit_is_explained_taken_out_and_brought_back() {
     for name in ["one", "two", "three"] {
         project.broken(name, "fix");
     }
-    // Needs what `one` does.
+    // Does what `one` does, and more.
     project.write("parts/late", "bad\n");
     project.test("late", "grep -qx good parts/late && grep -qx good parts/one");
     project.part("late", "echo good >parts/one; echo good >parts/late; commit '[FIX_IMPL] late'; publish");
@@ -151,6 +151,16 @@ fn a_commit_is_explained_taken_out_and_brought_back() {
 
     let _ = project.env.mngr(["tmr", "reintegrate"]).success();
     assert_eq!(project.git(&["rev-parse", BRANCH]), tip, "the same commits once more");
+
+    // What `one` has done is part of it, and lost with it.
+    let _ = project.env.mngr(["tmr", "drop", &commit_of("] late")]).success();
+    let status = project.env.mngr(["tmr", "status", "--format", "json"]).success().json();
+    let tasks = status["tasks"].as_array().unwrap().iter();
+    let stages: Vec<(String, String)> =
+        tasks.map(|task| (text(&task["task"]), text(&task["stage"]))).collect();
+    let open: Vec<&str> =
+        stages.iter().filter(|(_, stage)| stage == "unresolved").map(|(task, _)| task.as_str()).collect();
+    assert_eq!(open, ["tests/late.sh", "tests/one.sh"], "{status}");
 }
 
 #[test]

@@ -70,7 +70,10 @@ impl Project {
         let file = PathBuf::from(place.trim());
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, SETTINGS).unwrap();
-        Self { env }
+        let project = Self { env };
+        // It is asked about equal changes in many places, too.
+        project.part("integrator", "publish_clean");
+        project
     }
 
     /// Where the parts are; a place for signs between a test and its agents, too.
