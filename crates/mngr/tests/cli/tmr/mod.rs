@@ -9,6 +9,7 @@ mod errors;
 mod finished;
 mod hostile;
 mod integration;
+mod nextest;
 mod project;
 mod pypi;
 mod resume;
