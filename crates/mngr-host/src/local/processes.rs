@@ -28,11 +28,12 @@ const ROUNDS: usize = 5;
 /// Ends the agent's program first, with its grace; then everything else of the agent.
 pub(crate) fn end(request: &EndRequest) -> EndReport {
     let mut report = EndReport::default();
-    let named = request.program.and_then(|program| judge(program, &request.agent));
+    let all = procfs::all();
+    let named = request.program.and_then(|program| judge(program, &request.agent, &all));
     report.stranger = named.filter(|(_, owner)| *owner == Owner::Other).map(|(program, _)| program.pid);
     let program = named.filter(|(_, owner)| *owner == Owner::Agent).map(|(program, _)| program);
     if let Some(program) = program {
-        let found: Vec<Stat> = tree_of(&[program], &procfs::all());
+        let found: Vec<Stat> = tree_of(&[program], &all);
         let handles = open_all(&found);
         report.signalled += handles.len();
         signal_all(&handles, &[Signal::TERM]);
@@ -68,8 +69,7 @@ enum Owner {
 }
 
 /// Whose process the record names; `None` when it is gone.
-fn judge(program: ProcessId, agent: &AgentId) -> Option<(ProcessId, Owner)> {
-    let all = procfs::all();
+fn judge(program: ProcessId, agent: &AgentId, all: &[Stat]) -> Option<(ProcessId, Owner)> {
     let find = |pid: i32| all.iter().find(|stat| stat.pid == pid);
     let mut at =
         find(program.pid).filter(|stat| procfs::same_start(program.start, stat.start) && !stat.is_gone());

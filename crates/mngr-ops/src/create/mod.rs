@@ -20,4 +20,4 @@ pub use request::{
     Attendance, Audience, CreateRequest, Created, PROVISION_PATIENCE, Project, SourceSpec, UncleanFiles,
     Upload,
 };
-pub use run::create;
+pub use run::{check, create};

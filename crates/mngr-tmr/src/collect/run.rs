@@ -123,7 +123,8 @@ impl Collector {
             let printed = last_lines(&[text, report.tail].join("\n"));
             return Err(CollectError::Failed { line, exit, printed });
         }
-        self.ids.read(&text).map_err(|source| CollectError::Ids { line, source })
+        let read = self.ids.read(&text).and_then(|ids| self.selected(ids));
+        read.map_err(|source| CollectError::Ids { line, source })
     }
 
     /// Runs one test once.

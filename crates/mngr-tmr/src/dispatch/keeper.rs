@@ -97,7 +97,7 @@ impl Keeper {
     /// The keeper's whole life.
     pub(crate) fn run(self, begin: Begin) {
         let end = self.look_after(begin);
-        self.say(Word::Left(end));
+        self.say(Word::Left(end.map_err(|failure| self.orders.reason(failure))));
     }
 
     fn say(&self, word: Word) {

@@ -45,7 +45,7 @@ impl Jobs {
         self.changed.notify_one();
     }
 
-    /// No more come: hands go home when nothing is left, or at once with what is left dropped.
+    /// No more come: hands go home after what they have in hand. What waits is left for whoever goes on with the run.
     pub(super) fn close(&self) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
         self.changed.notify_all();

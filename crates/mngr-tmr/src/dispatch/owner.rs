@@ -31,6 +31,8 @@ use crate::verify::{Decision, Verification};
 const LONG: Duration = Duration::from_secs(3600);
 /// How long an agent that could not be created may take to leave nothing behind.
 const UNDO_LIMIT: Duration = Duration::from_secs(5);
+/// How long the agents of a run that cannot go on may take to be stopped.
+const ABANDON_LIMIT: Duration = Duration::from_secs(30);
 
 /// Why no more agents are launched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +113,9 @@ impl<'s, 'o> Owner<'s, 'o> {
         ended: Option<EndReason>,
     ) -> Result<Option<Stopping>, RunError> {
         let worked = self.begin(agents, ended).and_then(|()| self.go_on());
+        if worked.is_err() {
+            self.abandon();
+        }
         self.jobs.close();
         worked?;
         if let Some(stopping) = self.stopping {
@@ -119,14 +124,35 @@ impl<'s, 'o> Owner<'s, 'o> {
         Ok(self.stopping)
     }
 
+    /// Stops all agents of a run that cannot go on: nobody would keep its limits any more.
+    fn abandon(&mut self) {
+        self.stopping = Some(Stopping::Aborted);
+        let failure = Failure::new(FailureKind::Interrupted, "the run could not go on");
+        self.end_all(&failure);
+        let until = Instant::now() + ABANDON_LIMIT;
+        while !self.live.is_empty() {
+            let Ok(news) = self.news.recv_timeout(until.saturating_duration_since(Instant::now())) else {
+                return;
+            };
+            if let News::Attempt(key, Word::Left(_)) = news
+                && self.live.remove(&key).is_some()
+            {
+                // The journal may be what is broken; whoever goes on finds the agent stopped then.
+                let _ = self.attempt_failed(key, failure.clone());
+            }
+        }
+    }
+
     /// Waits for agents that were being created when everything was interrupted: nothing is left of them then.
     pub(crate) fn end_launches(&mut self) -> Result<(), RunError> {
         let until = Instant::now() + UNDO_LIMIT;
         while !self.live.is_empty() {
             match self.news.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(News::Attempt(key, Word::Left(_))) => {
-                    self.live.remove(&key);
-                    self.attempt_failed(key, stopped())?;
+                    // One that was given up before has its end already.
+                    if self.live.remove(&key).is_some() {
+                        self.attempt_failed(key, stopped())?;
+                    }
                 }
                 Ok(_) => {}
                 Err(_) => break,
@@ -141,7 +167,7 @@ impl<'s, 'o> Owner<'s, 'o> {
     /// What may be integrated of what was measured here; and ends the hands, which must not be at work any more.
     pub(crate) fn finish(self) -> BTreeMap<TaskId, Input> {
         for hand in self.hands {
-            // A hand that panicked has told nothing: its task was noted as not measured.
+            // One that panicked was measuring something, which stays as it is.
             let _ = hand.join();
         }
         self.inputs
@@ -168,7 +194,7 @@ impl<'s, 'o> Owner<'s, 'o> {
                     let key = (task, attempt);
                     match agents.remove(&name) {
                         Some(agent) => self.keep(key, &slug, Begin::TakeOver(Box::new(agent)))?,
-                        None if stage == Stage::Launching => self.queue.push(key),
+                        None if stage == Stage::Launching => self.launch_again(key),
                         None => self.attempt_failed(key, Failure::new(FailureKind::Dead, "it is gone"))?,
                     }
                 }
@@ -189,6 +215,13 @@ impl<'s, 'o> Owner<'s, 'o> {
             }
         }
         Ok(())
+    }
+
+    /// Queues an attempt whose launch was noted and came to nothing.
+    fn launch_again(&mut self, key: AttemptKey) {
+        self.budget.not_launched();
+        self.breaker.not_launched(&key, self.now());
+        self.queue.push(key);
     }
 
     fn go_on(&mut self) -> Result<(), RunError> {
@@ -326,7 +359,7 @@ impl<'s, 'o> Owner<'s, 'o> {
     }
 
     fn spent(&mut self, key: AttemptKey, spent: Spent) -> Result<(), RunError> {
-        self.budget.spent(&key.0, key.1, spent);
+        let spent = self.budget.spent(&key.0, key.1, spent);
         let latest = self.scribe.run().task(&key.0).and_then(|task| task.latest());
         let Some(known) = latest else { return Ok(()) };
         if (known.tokens, known.cost) == (Some(spent.tokens), Some(spent.cost)) {
@@ -366,7 +399,10 @@ impl<'s, 'o> Owner<'s, 'o> {
     fn measure(&mut self, key: AttemptKey) -> Result<(), RunError> {
         let task = self.scribe.run().task(&key.0);
         let Some((task, attempt)) = task.and_then(|task| Some((task, task.latest()?))) else { return Ok(()) };
-        let Some(outcome) = attempt.outcome.clone() else { return Ok(()) };
+        let Some(outcome) = attempt.outcome.clone() else {
+            let failure = Failure::new(FailureKind::Internal, "the journal does not have what it said");
+            return self.attempt_failed(key, failure);
+        };
         let folder = self.site.folder.attempt(&task.slug, key.1);
         let cost = Cost { tokens: attempt.tokens, dollars: attempt.cost };
         self.measuring += 1;

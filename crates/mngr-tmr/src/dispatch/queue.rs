@@ -33,8 +33,8 @@ pub(super) fn todo(task: &Task, ended: Option<EndReason>, retries: u32) -> Todo 
         Stage::Pulled => Todo::Measure(number),
         Stage::Verified => Todo::Decide(number),
         Stage::Failed { kind } if was_cut_short(kind) => Todo::Launch(number.next()),
-        // Its next try was about to be noted.
-        Stage::Failed { kind } if ended.is_none() && may_retry(task, kind, retries) => {
+        // Its next try was about to be noted, or nobody was launched any more.
+        Stage::Failed { kind } if ended != Some(EndReason::Finished) && may_retry(task, kind, retries) => {
             Todo::Launch(number.next())
         }
         _ => Todo::Nothing,
@@ -152,7 +152,12 @@ mod tests {
         let dead = task(&[(1, Stage::Launching), (1, failed(FailureKind::Dead))]);
         assert_eq!(todo(&dead, Some(EndReason::Finished), 1), Todo::Nothing);
         let cut = task(&[(1, Stage::Launching), (1, failed(FailureKind::Interrupted))]);
-        assert_eq!(todo(&cut, Some(EndReason::Interrupted), 1), Todo::Launch(AttemptNumber(2)));
+        for ended in [EndReason::Interrupted, EndReason::Budget, EndReason::Failed] {
+            assert_eq!(todo(&cut, Some(ended), 1), Todo::Launch(AttemptNumber(2)));
+            let next = todo(&dead, Some(ended), 1);
+            assert_eq!(next, Todo::Launch(AttemptNumber(2)), "its second try could not be launched");
+            assert_eq!(todo(&dead, Some(ended), 0), Todo::Nothing);
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(super) fn ask(
         Event::Integration(Integration { step, tasks, commit: None, reason, details })
     };
     let name = brief.commission.name.clone();
-    let what = format!("{} conflicts, {} repeated changes", left.conflicts.len(), left.repeated.len());
+    let what = format!("conflicts: {}, repeated changes: {}", left.conflicts.len(), left.repeated.len());
     scribe.note(asked(what, &[("agent", json!(name))]))?;
     let folder = brief.folder.clone();
     let answer = wait_for(site, brief, begin, budget, listener);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mngr_model::run::{EndReason, Event, Run, TaskId};
 
-use super::control::{StopKind, agents_of};
+use super::control::{StopKind, agents_to_take_over};
 use super::error::RunError;
 use super::listener::Listener;
 use super::reduce::{self, Reduced};
@@ -69,7 +69,10 @@ fn phases(
 ) -> Result<(EndReason, Option<String>), RunError> {
     // One that begins has no agents yet.
     let agents = match before {
-        Some(_) => agents_of(&site.shop.world, site.shop.run.as_str()),
+        Some(_) => {
+            let provider = site.shop.settings.agents.provider.as_deref();
+            agents_to_take_over(&site.shop.world, site.shop.run.as_str(), provider)?
+        }
         None => Vec::new(),
     };
     let mut owner = Owner::new(site.clone(), scribe)?;

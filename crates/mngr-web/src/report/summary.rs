@@ -89,7 +89,8 @@ fn commands(started: &Started, integrated: &Integrated<'_>, folder: &HostPath) -
     ];
     if integrated.tip().is_some() {
         let branch = started.run.integrated_branch();
-        let range = format!("{}..{branch}", started.base_commit);
+        let base = started.base_commit.get(..10).unwrap_or(&started.base_commit);
+        let range = format!("{base}..{branch}");
         commands.push(command("See what was integrated", sh_join(["git", "log", "--stat", &range])));
         commands.push(command("Go to the integrated branch", sh_join(["git", "switch", &branch])));
     }

@@ -121,7 +121,7 @@ impl Project {
         }
         let mut command = env.mngr_cmd();
         command.args(["tmr", "--agent-type", "fixer", "--no-integrator", "--yes", "--run-name", RUN]);
-        command.args(["--max-parallel-agents", &AT_ONCE.to_string()]);
+        command.args(["--collector", "plain", "--max-parallel-agents", &AT_ONCE.to_string()]);
         let journal = Journal::new(env.work_dir().join(format!("tmr_{RUN}/run.jsonl")));
         watch(bench, &mut command, journal)
     }
@@ -146,7 +146,6 @@ impl Project {
         [
             ("agent_types.fixer.parent_type", "scripted".to_owned()),
             ("agent_types.fixer.cli_args", format!(r#"["read", "{run}", "read"]"#)),
-            ("tmr.collectors.plain.detect", r#"{"tests/t0.sh" = ""}"#.to_owned()),
             ("tmr.collectors.plain.collect", "ls tests/*.sh".to_owned()),
             ("tmr.collectors.plain.one", "sh {id}".to_owned()),
         ]

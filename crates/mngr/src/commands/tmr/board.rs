@@ -157,14 +157,15 @@ fn rows(seen: &Seen, extent: Extent, room: usize, width: Option<usize>, colour: 
     let left_out = if shown.len() > room { shown.len() - (room - 1) } else { 0 };
     shown.truncate(shown.len() - left_out);
     let columns = [
-        ("TEST", Align::Left),
         ("STAGE", Align::Left),
         ("TRY", Align::Right),
         ("TIME", Align::Right),
         ("TOKENS", Align::Right),
         ("WHAT SHOWS IT", Align::Left),
     ];
-    let mut table = Table::new(columns.map(|(header, align)| Column::new(header, align)).to_vec());
+    let columns = columns.map(|(header, align)| Column::new(header, align));
+    let columns = [Column::new("TEST", Align::Left).keeping_ends()].into_iter().chain(columns).collect();
+    let mut table = Table::new(columns);
     for task in shown {
         let (_, style) = mark(task.stage());
         let attempt = task.latest();
@@ -200,7 +201,7 @@ pub(super) fn failures(groups: &[Cluster], extent: Extent) -> Vec<Line> {
         let more = group.members.len() - names.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         // What two messages have in common may be little more than their length.
-        let is_telling = group.members.len() > 1 && !group.template.contains("<*> <*>");
+        let is_telling = group.varies && !group.template.contains("<*> <*>");
         let what = if is_telling { &group.template } else { &group.example };
         lines.push(
             Line::new(CellStyle::Bad, format!("{} x {}", group.members.len(), sanitize(&group.stage)))

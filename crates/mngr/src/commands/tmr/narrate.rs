@@ -52,12 +52,24 @@ fn progress(run: &Run) -> String {
 
 fn of_integration(step: &Integration) -> Option<String> {
     match step.step {
-        IntegrationStep::Asked => Some("an agent is asked about what is left".to_owned()),
+        IntegrationStep::Asked => Some(asked(step)),
         IntegrationStep::Finished => {
             let commits = step.details.get("commits").and_then(serde_json::Value::as_u64).unwrap_or(0);
             Some(format!("the result has {}", count(commits, "commit")))
         }
         _ => None,
+    }
+}
+
+/// The question, then what came of it.
+fn asked(step: &Integration) -> String {
+    let said = sanitize(&step.reason);
+    if step.details.contains_key("kind") {
+        format!("the agent that was asked came to nothing: {said}")
+    } else if step.details.contains_key("outcome") {
+        format!("the agent that was asked has answered: {said}")
+    } else {
+        format!("an agent is asked about what is left: {said}")
     }
 }
 
@@ -67,6 +79,24 @@ mod tests {
 
     use super::super::testing::{at, begun, note};
     use super::*;
+
+    #[test]
+    fn a_question_and_what_came_of_it_are_different_lines() {
+        let step = |key: &str| Integration {
+            step: IntegrationStep::Asked,
+            tasks: Vec::new(),
+            commit: None,
+            reason: "so".to_owned(),
+            details: [(key.to_owned(), "x".into())].into_iter().collect(),
+        };
+        let lines = ["agent", "outcome", "kind"].map(|key| of_integration(&step(key)).unwrap());
+        let expected = [
+            "an agent is asked about what is left: so",
+            "the agent that was asked has answered: so",
+            "the agent that was asked came to nothing: so",
+        ];
+        assert_eq!(lines, expected);
+    }
 
     #[test]
     fn a_test_gets_a_line_when_it_is_decided_and_only_then() {

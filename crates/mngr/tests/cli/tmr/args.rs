@@ -68,6 +68,7 @@ fn what_cannot_be_followed_is_refused_with_what_to_do_instead() {
             "hint: `mngr tmr status ...`; tests in a folder of that name are `./status`",
         ),
         (&["--max-cost", "cheap"], "Invalid value for `--max-cost`: `cheap`: expected US dollars, as in `5`"),
+        (&["-k", "login"], "No such option: -k\nhint: words for the test framework come after `--`"),
         (&["--max-cots", "5"], "No such option: --max-cots\nhint: did you mean `--max-cost`?"),
         (&["--timeout", "5x"], "`5x` is not a duration"),
         (&["--verify-runs", "0"], "Invalid value for `--verify-runs`: `0`"),
@@ -75,7 +76,7 @@ fn what_cannot_be_followed_is_refused_with_what_to_do_instead() {
         (&["--label", "team"], "Invalid value for `--label`: `team` is not KEY=VALUE"),
         (&["--env", "s3cret"], "Invalid value for `--env`: expected KEY=VALUE"),
         (&["--agent-template", "web"], "there is no template `web`"),
-        (&["--collector", "pytets"], "pytets"),
+        (&["--agent-type", "fixer", "--collector", "pytets"], "there is no collector `pytets`"),
     ] {
         let refused = scene.env.mngr(["tmr"].iter().chain(words));
         assert!(refused.stderr.contains(expected), "{words:?}: {refused}");
@@ -85,6 +86,43 @@ fn what_cannot_be_followed_is_refused_with_what_to_do_instead() {
     let planned = scene.env.mngr(["tmr", "--provider", "modal"]).code(1);
     assert!(planned.stderr.contains("`modal` is not there yet"), "{planned}");
     assert!(!scene.folder().exists() && names(&scene.env).is_empty());
+}
+
+#[test]
+fn agents_that_cannot_be_created_are_an_error_before_any_test_is_run() {
+    let scene = Scene::usual();
+    for (agent_type, code, expected) in [
+        (None, 2, "no agent type was given\nhint: name a type with `--agent-type`"),
+        (Some("fixxer"), 2, "unknown agent type `fixxer`; did you mean `fixer`?"),
+        (Some("claude"), 1, "there is no `claude` on PATH"),
+    ] {
+        let named = agent_type.map(|name| format!("--agent-type={name}"));
+        let refused = scene.env.mngr(["tmr"].into_iter().chain(named.as_deref())).code(code);
+        assert!(refused.stderr.contains(expected), "{refused}");
+        assert!(!refused.stderr.contains("finding the tests"), "{refused}");
+        let _ = scene.env.mngr(["tmr", "--dry-run"].into_iter().chain(named.as_deref())).success();
+    }
+    assert!(!scene.folder().exists());
+}
+
+#[test]
+fn work_that_is_not_committed_is_left_out_and_that_is_said() {
+    let scene = Scene::usual();
+    let clean = scene.tmr(&["--dry-run"]).success();
+    assert!(!clean.stderr.contains("uncommitted"), "{clean}");
+    fs::write(scene.env.work_dir().join("tests/new.sh"), "exit 1\n").unwrap();
+    let plan = scene.tmr(&["--dry-run"]).success();
+    assert!(plan.stderr.contains("1 uncommitted change will not be seen"), "{plan}");
+    assert!(!plan.stdout.contains("tests/new.sh"), "{plan}");
+}
+
+#[test]
+fn tests_that_pass_anyway_are_no_result_of_a_run_whose_agents_all_failed() {
+    let scene = Scene::new("exit 1");
+    scene.set("agent_types.fixer.extra_provision_command", r#"["exit 1"]"#);
+    let failed = scene.tmr(&["--retries", "0"]).code(1);
+    assert!(failed.stdout.contains("1 clean  (1 needed no agent)"), "{failed}");
+    assert!(failed.stdout.contains("2 failed"), "{failed}");
 }
 
 #[test]

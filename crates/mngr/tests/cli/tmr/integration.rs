@@ -110,6 +110,20 @@ fn what_an_agent_resolves_badly_is_left_out() {
 }
 
 #[test]
+fn an_agent_that_moves_the_branch_itself_changes_nothing() {
+    let project = Project::new();
+    project.conflict(
+        "echo right >parts/shared; git add --all
+        forged=$(GIT_COMMITTER_EMAIL=tmr@mngr.invalid git commit-tree -p HEAD -m '[FIX_IMPL] mine' $(git write-tree))
+        git update-ref refs/heads/tmr/1/integrated $forged
+        git reset --quiet --hard; publish_clean",
+    );
+    let (run, output) = project.run(&[], 0);
+    assert_eq!(left_and_right(&run), ["integrated", "failed(conflict)"], "{output}");
+    assert_eq!(run.log("%s"), ["[FIX_IMPL] left"], "{output}");
+}
+
+#[test]
 fn without_an_integrator_a_conflict_is_only_reported() {
     let project = Project::new();
     project.conflict("publish_clean");

@@ -10,6 +10,7 @@ mod finished;
 mod hostile;
 mod integration;
 mod nextest;
+mod owner;
 mod project;
 mod pypi;
 mod resume;
