@@ -262,7 +262,6 @@ impl Run {
 
     /// The user took a commit out of the result: its tasks are open again, and later commits have new names.
     fn drop_commit(&mut self, step: &Integration, time: Timestamp) {
-        self.integration.retain(|earlier| step.commit.is_none() || earlier.commit != step.commit);
         for task in &step.tasks {
             self.with_latest(task, |attempt| {
                 if attempt.stage == Stage::Integrated {

@@ -245,7 +245,8 @@ fn a_dropped_commit_opens_its_task_again_and_renames_the_later_ones() {
     assert_eq!(shown("a"), (Stage::Unresolved, "dropped".to_owned()));
     assert_eq!(shown("b"), (Stage::Integrated, "3".to_owned()));
     let commits: Vec<_> = run.integration.iter().map(|it| (it.step, it.commit.as_deref())).collect();
-    assert_eq!(commits, [(IntegrationStep::Picked, Some("3")), (IntegrationStep::Dropped, Some("1"))]);
+    let picked = |commit| (IntegrationStep::Picked, Some(commit));
+    assert_eq!(commits, [picked("1"), picked("3"), (IntegrationStep::Dropped, Some("1"))]);
     let again = step(IntegrationStep::Started, "a", "", Value::Null);
     let mut run = run;
     let seq = run.last_seq + 1;

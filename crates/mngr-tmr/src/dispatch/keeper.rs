@@ -301,7 +301,11 @@ impl Keeper {
                 Ok(shop.settings.pace.look_interval)
             }
             Advice::GiveUp(mut failure) => {
-                if let (FailureKind::NoPublish, Some(refused)) = (failure.kind, vigil.answered.take()) {
+                let came_to_nothing = matches!(
+                    failure.kind,
+                    FailureKind::NoPublish | FailureKind::Dead | FailureKind::Silent | FailureKind::Asking
+                );
+                if let (true, Some(refused)) = (came_to_nothing, vigil.answered.take()) {
                     // It did publish, but nothing good, and nothing better when it was told.
                     return Err(refused);
                 }

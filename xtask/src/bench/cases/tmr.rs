@@ -30,8 +30,10 @@ const RUN: &str = "bench";
 const PART: &str = r#"set -eu
 sleep "$SECONDS_OF_WORK"
 subject=$(basename "$MNGR_TMR_TASK" .sh)
+mkdir -p src
 echo good >"src/$subject"
-git commit --quiet --all --message "[FIX_IMPL] $subject is good"
+git add src
+git commit --quiet --message "[FIX_IMPL] $subject is good"
 cat >"$MNGR_AGENT_STATE_DIR/outcome.json" <<END
 {"result": "fixed", "summary_markdown": "$subject is good", "tests_passing_before": false, "tests_passing_after": true,
  "changes": [{"kind": "FIX_IMPL", "summary_markdown": "$subject is good"}]}
@@ -129,11 +131,9 @@ impl Project {
     fn prepare(&self, env: &TestEnv) -> io::Result<()> {
         let folder = env.work_dir();
         fs::create_dir(folder.join("tests"))?;
-        fs::create_dir(folder.join("src"))?;
         for number in 0..self.tests {
-            fs::write(folder.join(format!("src/t{number}")), "bad\n")?;
-            let test = format!("read -r word <src/t{number} && [ \"$word\" = good ]\n");
-            fs::write(folder.join(format!("tests/t{number}.sh")), test)?;
+            // One file only: there will be a checkout of all of them for every agent.
+            fs::write(folder.join(format!("tests/t{number}.sh")), format!("test -e src/t{number}\n"))?;
         }
         fs::write(env.root().join("part.sh"), PART)?;
         env.repo(0);

@@ -27,14 +27,13 @@ fn a_launch_that_is_done_again_after_a_kill_counts_once() {
 fn a_try_that_could_not_be_launched_any_more_is_launched_by_whoever_goes_on() {
     let project = Project::new();
     project.broken("a", r#"[ "$MNGR_TMR_ATTEMPT" != 1 ] || { wait_for "$STAGE/go"; die; }; fix"#);
-    let running = project.start(&["--retries", "1"]);
+    let terminal = project.start_at_terminal(&["--retries", "1"]);
     project.wait_for_stage(A, "working");
-    let _ = project.env.mngr(["tmr", "stop", RUN]).success();
-    project.wait_until(|_| fs::exists(project.folder().join("control/stop")).unwrap());
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    terminal.send_keys(["C-c"]);
+    let _ = terminal.wait_for("no more agents are launched");
     fs::write(project.stage().join("go"), "").unwrap();
-    let output = running.finish().code(130);
-    assert_eq!(project.seen().ends()[A], "failed(dead)", "{output}");
+    assert_eq!(terminal.wait_for_exit(), 130);
+    assert_eq!(project.seen().ends()[A], "failed(dead)");
     let output = project.env.mngr(["tmr", "resume", RUN]).success();
     assert_eq!(project.seen().ends()[A], "integrated", "{output}");
 }
