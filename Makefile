@@ -6,7 +6,7 @@
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Build the release binary and watch 20 agents at work in a throw-away repository
+demo: ## Build the release binary and watch 24 agents mend a small project, verified and integrated
 	@scripts/ensure-tools tmux git
 	@scripts/demo.sh "$$(scripts/build-release)"
 

@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
-# The main job at work: 20 agents in parallel in a throw-away repository, from create to undo.
+# The main job at work: `mngr tmr` with 24 agents on the 24 tests of examples/demo, from the first launch to the report.
 #
-# usage: scripts/demo.sh MNGR_BINARY
+# usage: [KEEP=FOLDER] scripts/demo.sh MNGR_BINARY
 #
-# Everything happens in one temporary folder with a home, a host dir and tmux servers of its own. At the end,
-# also after a failure or Ctrl-C, all of it is ended and removed, and that is checked.
+# Everything happens in one temporary folder with a home, a host dir and tmux servers of its own. Every end is compared
+# with examples/demo/expected.txt. At the end, also after a failure or Ctrl-C, all of it is ended and removed, and that is
+# checked; the folder of the run, with its report, is copied to KEEP if that is set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly agents=20
-readonly binary=$(realpath "${1:?the binary, as scripts/build-release prints it}")
+readonly demo=$PWD/examples/demo
+binary=$(realpath "${1:?the binary, as scripts/build-release prints it}")
+keep=${KEEP:+$(realpath -m "$KEEP")}
 readonly reap=$PWD/crates/mngr-testkit/src/reap.sh
 # Short, because the path of a tmux socket below it has to fit into 108 bytes.
-readonly world=$(mktemp -d /tmp/mngr-demo.XXXXXX)
-readonly host_dir=$world/host
+world=$(mktemp -d /tmp/mngr-demo.XXXXXX)
+readonly host_dir=$world/host binary keep world
 
 clean_up() {
     local status=$?
@@ -40,7 +42,7 @@ fail() {
 }
 
 # A world of its own: nothing of the user's settings, agents or tmux is seen or touched.
-mkdir "$world"/{home,host,t,tmp,repo}
+mkdir "$world"/{home,host,t,tmp}
 for name in $(compgen -e); do
     case $name in MNGR_* | TMUX* | GIT_*) unset "$name" ;; esac
 done
@@ -84,59 +86,55 @@ show() {
     bash -c "set -o pipefail; $1" || fail "\`$1\` ended with $?"
 }
 
-cd "$world/repo"
+cp -R "$demo/project" "$world/todo"
+cd "$world/todo"
 git init --quiet
-echo "# A throw-away repository" >README.md
-git add . && git commit --quiet --message "first commit"
+git add . && git commit --quiet --message "A program with some bugs"
+export DEMO_AGENTS=$demo/agents
 
-# What each agent does instead of asking a model: a note and a commit, a question, the answer and another commit.
-readonly steps=('edit notes-of-NAME.txt made by NAME' 'commit NAME: a first note' 'ask may I go on?'
-    'edit notes-of-NAME.txt heard: {message}' 'commit NAME: a second note')
-names=()
-for ((i = 1; i <= agents; i++)); do names+=("$(printf 'demo-%02d' "$i")"); done
-# Names and states in five columns, so that all agents fit on the screen.
-readonly overview="mngr list --sort name --format '{name} {state:<8}' | paste -d ' ' - - - - -"
+title "A small program with a tutorial and $(find tests -maxdepth 1 -name '*.sh' | wc -l) tests, some of them red"
+show "head -3 todo"
+show "cat tests/number-after-rm.sh"
+show "sh tests/number-after-rm.sh || true"
+# Its settings run programs, so the user has to say that they count.
+mngr config trust >/dev/null
 
-title "$agents agents at once, each in a git worktree and a tmux session of its own"
-printf "%s\$ mngr create NAME scripted --no-connect -- STEPS...%s   (${names[0]} to ${names[-1]}, in parallel)\n" "$bold" "$plain"
-start=$(now)
-pids=()
-for name in "${names[@]}"; do
-    mngr create "$name" scripted --no-connect -- "${steps[@]//NAME/$name}" >"$world/$name.log" 2>&1 &
-    pids+=($!)
-done
-for i in "${!pids[@]}"; do
-    wait "${pids[i]}" || { cat "$world/${names[i]}.log" >&2; fail "\`mngr create ${names[i]}\`"; }
-done
-record "create, $agents in parallel" "$start"
-run "wait, until all $agents ask" "mngr list --ids | mngr wait - --state WAITING --timeout 60s --quiet >/dev/null"
-run "list" "$overview"
+title "One agent for each test. They ask no model; some of them crash, hang, lie and break things"
+run "plan, without agents" "mngr tmr --all --agent-type fixer --dry-run | tail -8"
+run "tmr, from launch to report" \
+    "mngr tmr --all --agent-type fixer --env DEMO_AGENTS=\"\$DEMO_AGENTS\" --run-name demo --max-parallel-agents 12 --yes"
 
-title "They all wait for an answer: give it to all of them, and wait until they are done"
-run "message, to all $agents" "mngr list --ids | mngr message - -m 'yes, please' | tail -1"
-run "wait, for all $agents" "mngr list --ids | mngr wait - --state DONE --timeout 60s >/dev/null"
-show "$overview"
+title "How each test ended"
+run "status" "mngr tmr status demo --format '{task:<30} {stage} {kind}' | sort"
+mngr tmr status demo --format '{task} {stage}({kind})' | sed 's/()$//' | sort >"$world/ends"
+sort "$demo/expected.txt" | tr -s ' ' | diff - "$world/ends" || fail "some tests ended differently (<: expected, >: found)"
+echo "Every one of them as it should."
 
-title "Their commits come home"
-run "pull, one agent" "mngr pull ${names[0]} --merge"
-run "pull, the other $((agents - 1))" "for name in demo-{02..$agents}; do mngr pull \$name --merge || exit; done >/dev/null"
-for name in "${names[@]}"; do
-    grep -q "heard: yes, please" "notes-of-$name.txt" || fail "the commits of $name did not arrive"
-done
-echo "All $agents agents' commits are on $(git branch --show-current): $(git rev-list --count --no-merges HEAD) commits, $(find . -maxdepth 1 -name 'notes-of-*' | wc -l) notes."
+title "Claimed and measured: what these agents said was not so"
+show "mngr tmr status demo --format '{task}: {evidence}' | grep -E '/(export-comma|number-last|edit-a-done-task)[.]sh:'"
 
-title "A state is never a guess: one agent is killed, and mngr says how it knows"
-run "create, one agent" "mngr create clumsy scripted --no-connect -- 'say oops' crash"
-show "mngr wait clumsy --timeout 60s"
-run "explain" "mngr explain clumsy | head -4"
+title "The result is one branch, and every commit of it passes"
+show "git log --format='%h %s' main..tmr/demo/integrated"
+commit=$(git log --format=%h --grep='next number' main..tmr/demo/integrated)
+[[ -n $commit ]] || fail "the fix of the numbers is not in the result"
+run "why" "mngr tmr why $commit --run demo"
+git switch --quiet --detach tmr/demo/integrated
+red=$(for test in tests/*.sh; do sh "$test" >/dev/null 2>&1 || echo "$test"; done)
+[[ $red == tests/due-tomorrow.sh ]] || fail "these tests are red in the result: $red"
+git switch --quiet main
+echo "In the result 23 of 24 tests pass. The last one has to be decided by a person:"
+show "mngr tmr status demo --format '{task}: {evidence}' | grep due-tomorrow"
 
-title "Nothing is lost: destroy an agent with unsaved work, and undo it"
-run "exec" "mngr exec ${names[6]} 'echo \"never committed\" >draft.txt'"
-run "destroy" "mngr destroy --force ${names[6]}"
-run "undo" "mngr undo ${names[6]}"
-show "mngr exec ${names[6]} 'cat draft.txt'"
-[[ $(mngr exec "${names[6]}" 'cat draft.txt') == "never committed" ]] || fail "the draft of ${names[6]} did not come back"
-run "destroy, all $((agents + 1))" "mngr list --ids | mngr destroy --force - | tail -1"
+title "The report: every agent's words, transcripts and recordings; it opens from disk"
+run "report" "mngr tmr report demo"
+[[ -s tmr_demo/report/index.html ]] || fail "there is no report"
+if [[ -n $keep ]]; then
+    mkdir -p "$keep" && cp -R tmr_demo/. "$keep"
+    echo "It is kept: $keep/report/index.html"
+else
+    echo "It goes away with everything else. To keep it: KEEP=/tmp/demo make demo"
+fi
+run "destroy, all agents" "mngr list --ids | mngr destroy --force - | tail -1"
 
 title "How long each took"
 printf '%s\n' "${timings[@]}"

@@ -445,6 +445,67 @@ mngr view
 mngr view --export ~/tutorial/page
 
 ######################################################################
+# One agent per test
+######################################################################
+
+# The tests of this project are scripts here. Two of three fail
+mkdir -p checks
+for word in hello bye; do echo "grep -q $word words/$word.txt" >checks/$word.sh; done
+echo 'test -d checks' >checks/here.sh
+git add --all && git commit --quiet -m 'Three tests'
+
+# How are tests found and run? pytest, cargo-nextest, go test, Vitest and Jest are known; any command will do
+mngr config set tmr.collectors.checks '{"collect": "ls checks/*.sh", "one": "sh {id}"}' --scope user
+
+# Who mends them? Usually --agent-type claude. A script plays it here: it changes a file, commits, and publishes what it did
+cat >~/tutorial/mend.sh <<'END'
+word=$(basename "$MNGR_TMR_TASK" .sh)
+mkdir -p words && echo "$word" >"words/$word.txt"
+git add --all && git commit --quiet -m "[FIX_IMPL] Say $word"
+said=$MNGR_AGENT_STATE_DIR/said.json
+echo '{"result": "fixed", "summary_markdown": "The word was missing.", "tests_passing_before": false,
+  "tests_passing_after": true, "changes": [{"kind": "FIX_IMPL", "summary_markdown": "It is there."}]}' >"$said"
+"$MNGR_AGENT_STATE_DIR/commands/publish" "$said"
+END
+mngr config set agent_types.mender '{"parent_type": "scripted", "cli_args": ["read", "run sh ~/tutorial/mend.sh", "read"]}' --scope user
+
+# What would be done, and what would it probably use? Nothing is launched
+mngr tmr --collector checks --agent-type mender --dry-run
+
+# Do it: one agent per failing test, for 5 US dollars at most. What they hand over is measured before it counts.
+# Ctrl-c once: those at work may finish; twice: all are stopped
+mngr tmr --collector checks --agent-type mender --max-cost 5 --run-name first
+
+# How far is it? From another terminal, until it ends
+mngr tmr status --watch
+
+# What came of it is a branch: reviewed like any other
+git log --format='%h %s' HEAD..tmr/first/integrated
+
+# Where does a commit come from? Its tests, what was measured, how many agents made the same change
+mngr tmr why "$(git rev-parse tmr/first/integrated)"
+
+# A change you do not want? The others are checked again without it
+mngr tmr drop "$(git rev-parse tmr/first/integrated)"
+
+# You do want it? The same results, put together once more
+mngr tmr reintegrate first
+
+# The whole story as a page that opens from disk: claims and measurements, costs, every transcript
+mngr tmr report first
+
+# Enough for today? From another terminal: no new agents, or with --now none at all. Later it goes on where it was,
+# even if the power went out
+mngr tmr stop first
+mngr tmr resume first
+
+# Its agents are stopped and kept. Away with them, and with the folder of the run
+mngr list --label mapreduce_run_name=first --ids | mngr destroy --force -
+rm -r tmr_first
+mngr config unset tmr.collectors.checks --scope user
+mngr config unset agent_types.mender --scope user
+
+######################################################################
 # Clearing up
 ######################################################################
 

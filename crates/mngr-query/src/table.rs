@@ -67,12 +67,26 @@ pub enum Align {
 pub struct Column {
     header: String,
     align: Align,
+    kept: Kept,
+}
+
+/// What is left of a cell that is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Beginning,
+    End,
 }
 
 impl Column {
     /// A column with this heading.
     pub fn new(header: &str, align: Align) -> Self {
-        Self { header: sanitize(header).into_owned(), align }
+        Self { header: sanitize(header).into_owned(), align, kept: Kept::Beginning }
+    }
+
+    /// The same for texts that differ at their ends, as names in folders do: of one that is too long the end is shown.
+    #[must_use]
+    pub fn keeping_ends(self) -> Self {
+        Self { kept: Kept::End, ..self }
     }
 
     /// The columns of a projection, headed as the catalogue or the user says.
@@ -182,7 +196,10 @@ impl Table {
         for (index, (column, &width)) in self.columns.iter().zip(widths).enumerate() {
             let (text, style) =
                 row.get(index).map_or(("", CellStyle::Plain), |cell| (&cell.text, cell.style));
-            let text = cut(text, width);
+            let text = match column.kept {
+                Kept::Beginning => cut(text, width),
+                Kept::End => cut_beginning(text, width),
+            };
             let padding = width.saturating_sub(text.width());
             if index > 0 {
                 blanks += GAP.len();
@@ -254,6 +271,16 @@ pub fn cut(text: &str, width: usize) -> String {
     shown
 }
 
+/// The end of the text in at most `width` columns, an ellipsis in place of what was cut.
+fn cut_beginning(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let ends = text.char_indices().map(|(at, _)| &text[at..]);
+    let end = ends.into_iter().find(|end| end.width() < width).unwrap_or_default();
+    if width > 0 { format!("…{end}") } else { String::new() }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -289,6 +316,18 @@ mod tests {
             .render(Some(30), plain);
         assert_eq!(shown.lines().nth(1).unwrap(), "a-very-long…    7  http://exa…");
         assert!(shown.lines().all(|line| line.width() <= 30), "{shown}");
+    }
+
+    #[test]
+    fn of_long_names_that_differ_at_their_ends_the_ends_are_shown() {
+        let columns = vec![Column::new("TEST", Align::Left).keeping_ends(), Column::new("WHY", Align::Left)];
+        let mut table = Table::new(columns);
+        for name in ["tests/a.py::one", "tests/a.py::two", "日本語日本語"] {
+            table.push(vec![Cell::plain(name), Cell::plain("failing")]);
+        }
+        let shown = table.render(Some(16), plain);
+        assert_eq!(shown, "TEST     WHY\n…y::one  failing\n…y::two  failing\n…日本語  failing\n");
+        assert_eq!(cut_beginning("abc", 0), "");
     }
 
     #[test]

@@ -142,10 +142,18 @@ impl Breaker {
         }
     }
 
+    /// Nothing came of a launch that the journal has: it is done again, and only then there is a canary.
+    pub fn not_launched(&mut self, attempt: &AttemptKey, now: Timestamp) {
+        self.stages.remove(attempt);
+        if let Some(trip) = self.trip.as_mut().filter(|trip| trip.is_canary(attempt)) {
+            trip.next = Next::CanaryFrom(now);
+        }
+    }
+
     /// While launches are stopped only a canary is launched, so this is one.
     fn launched(&mut self, attempt: AttemptKey, before: Stage) -> Option<run::Breaker> {
         let trip = self.trip.as_mut()?;
-        if before != Stage::Queued || !matches!(trip.next, Next::CanaryFrom(_)) {
+        if before != Stage::Queued || matches!(trip.next, Next::Canary(_)) {
             return None;
         }
         let reason = format!("`{}` is tried", attempt.0);

@@ -37,7 +37,7 @@ pub struct Spent {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum LimitReached {
     /// Of agents.
-    #[error("{used} agents were launched, {most} are allowed")]
+    #[error("agents launched: {used}, allowed: {most}")]
     Agents {
         /// Launched.
         used: u64,
@@ -45,7 +45,7 @@ pub enum LimitReached {
         most: u64,
     },
     /// Of tokens.
-    #[error("{used} tokens were used, {most} are allowed")]
+    #[error("tokens used: {used}, allowed: {most}")]
     Tokens {
         /// Used.
         used: u64,
@@ -53,7 +53,7 @@ pub enum LimitReached {
         most: u64,
     },
     /// Of money.
-    #[error("{used:.2} US dollars were spent, {most:.2} are allowed")]
+    #[error("US dollars spent: {used:.2}, allowed: {most:.2}")]
     Cost {
         /// Spent.
         used: f64,
@@ -123,7 +123,16 @@ impl Budget {
     /// # Errors
     /// The limit that is reached.
     pub fn may_go_on(&self, now: Timestamp) -> Result<(), LimitReached> {
-        let Spent { tokens, cost } = self.total();
+        self.may_use(Spent::default(), now)
+    }
+
+    /// The same for one agent more, which is not counted here and has used so much.
+    ///
+    /// # Errors
+    /// The limit that is reached.
+    pub fn may_use(&self, more: Spent, now: Timestamp) -> Result<(), LimitReached> {
+        let total = self.total();
+        let (tokens, cost) = (total.tokens.saturating_add(more.tokens), total.cost + more.cost);
         if let Some(most) = self.limits.tokens.filter(|most| tokens >= *most) {
             return Err(LimitReached::Tokens { used: tokens, most });
         }
@@ -142,11 +151,18 @@ impl Budget {
         self.launched += 1;
     }
 
+    /// Nothing came of a launch that the journal has: it is done again, and counts once.
+    pub fn not_launched(&mut self) {
+        self.launched = self.launched.saturating_sub(1);
+    }
+
     /// What an attempt has used so far, in all. What was once counted is never taken back: a transcript may be cut.
-    pub fn spent(&mut self, task: &TaskId, attempt: AttemptNumber, so_far: Spent) {
+    /// Returns what counts.
+    pub fn spent(&mut self, task: &TaskId, attempt: AttemptNumber, so_far: Spent) -> Spent {
         let known = self.attempts.entry((task.clone(), attempt)).or_default();
         known.tokens = known.tokens.max(so_far.tokens);
         known.cost = known.cost.max(so_far.cost);
+        *known
     }
 
     /// What all attempts have used.
@@ -199,7 +215,7 @@ mod tests {
             let mut budget = budget(limits);
             assert_eq!(budget.may_launch(at(0)), Ok(()), "{kind:?}");
             budget.launched();
-            budget.spent(&task(1), ONE, spent);
+            let _ = budget.spent(&task(1), ONE, spent);
             let reached = budget.may_launch(at(5)).unwrap_err();
             assert_eq!(reached.note().limit, kind);
             // Agents that run are not stopped because no more may be launched.
@@ -211,11 +227,20 @@ mod tests {
     #[test]
     fn what_an_attempt_used_is_counted_once_and_never_taken_back() {
         let mut budget = budget(Limits::default());
-        for tokens in [10, 30, 30, 20] {
-            budget.spent(&task(1), ONE, Spent { tokens, cost: 0.0 });
-        }
-        budget.spent(&task(1), AttemptNumber(2), Spent { tokens: 5, cost: 0.0 });
+        let mut spent = |attempt, tokens| budget.spent(&task(1), attempt, Spent { tokens, cost: 0.0 }).tokens;
+        assert_eq!([10, 30, 30, 20].map(|tokens| spent(ONE, tokens)), [10, 30, 30, 30]);
+        assert_eq!(spent(AttemptNumber(2), 5), 5);
         assert_eq!(budget.total().tokens, 35);
+    }
+
+    #[test]
+    fn a_launch_that_is_done_again_counts_once() {
+        let mut budget = budget(Limits { agents: Some(1), ..Limits::default() });
+        budget.launched();
+        budget.not_launched();
+        assert_eq!(budget.may_launch(at(0)), Ok(()));
+        budget.launched();
+        assert!(budget.may_launch(at(0)).is_err());
     }
 
     #[test]
@@ -235,7 +260,7 @@ mod tests {
     impl Agent {
         fn finish_turn(&mut self, budget: &mut Budget) {
             self.used += self.turn;
-            budget.spent(&self.task, ONE, Spent { tokens: self.used, cost: 0.0 });
+            let _ = budget.spent(&self.task, ONE, Spent { tokens: self.used, cost: 0.0 });
         }
     }
 

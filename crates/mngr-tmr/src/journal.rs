@@ -6,6 +6,7 @@
 mod follow;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_host::clock::Clock;
@@ -26,6 +27,9 @@ const FIRST_LINE: usize = 4 * 1024 * 1024;
 
 /// Whoever holds it writes the journal. The system lets go of it when the holder ends, however it ends.
 const LOCK: &str = "run.lock";
+
+/// A child that an orchestrator was just starting when it was killed holds the lock so long at most.
+const LAST_BREATH: Duration = Duration::from_secs(1);
 
 /// The journal cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +122,7 @@ impl Journal {
         started: Started,
     ) -> Result<Self, JournalError> {
         host.files().make_folder(folder)?;
-        let lock = take_lock(host.as_ref(), folder)?;
+        let lock = take_lock(host.as_ref(), folder, LockWait::Try)?;
         let path = folder.join(JOURNAL);
         if host.files().stat(&path)?.is_some_and(|stat| stat.size > 0) {
             return Err(JournalError::Exists { folder: folder.clone() });
@@ -141,7 +145,7 @@ impl Journal {
         if !host.files().exists(&path)? {
             return Err(JournalError::Missing { folder: folder.clone() });
         }
-        let lock = take_lock(host.as_ref(), folder)?;
+        let lock = take_lock(host.as_ref(), folder, LockWait::For(LAST_BREATH))?;
         let mut bytes = host.files().read(&path)?;
         if bytes.last().is_some_and(|byte| *byte != b'\n') {
             // A line cut short gets its end before anything is made of it: then all readers agree on what it says, and
@@ -230,15 +234,15 @@ pub fn beginning(host: &dyn Host, folder: &HostPath) -> Result<Option<Beginning>
 /// # Errors
 /// When that cannot be told.
 pub fn owner(host: &dyn Host, folder: &HostPath) -> Result<Owner, JournalError> {
-    match take_lock(host, folder) {
+    match take_lock(host, folder, LockWait::Try) {
         Ok(_) => Ok(Owner::Gone),
         Err(JournalError::Owned { .. }) => Ok(Owner::Working),
         Err(error) => Err(error),
     }
 }
 
-fn take_lock(host: &dyn Host, folder: &HostPath) -> Result<HostLock, JournalError> {
-    host.lock(&folder.join(LOCK), LockWait::Try).map_err(|error| match error {
+fn take_lock(host: &dyn Host, folder: &HostPath, wait: LockWait) -> Result<HostLock, JournalError> {
+    host.lock(&folder.join(LOCK), wait).map_err(|error| match error {
         LockError::Held { .. } => JournalError::Owned { folder: folder.clone() },
         source => JournalError::Lock { folder: folder.clone(), source },
     })

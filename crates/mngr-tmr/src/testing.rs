@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use mngr_config::{BuildOptions, CollectorSettings, Merged};
 use mngr_host::files::{Access, Durability};
+use mngr_host::git::Git;
 use mngr_host::host::Host;
 use mngr_host::local::LocalHost;
 use mngr_host::proc::Cmd;
 use mngr_model::HostPath;
-use mngr_model::run::{AttemptNumber, RunName, TaskId};
+use mngr_model::run::{AttemptNumber, Entry, RunName, Started, TaskId};
 
 use crate::candidate::{Candidate, Claims, Cost};
 use crate::collect::{Collector, Selection};
-use crate::integrate::{Gate, Input, Integrator};
+use crate::integrate::{Gate, Input, Integrator, Why, why};
 use crate::verify::{Rules, Verification, Verifier, WorktreePool};
 
 /// How long one command may take.
@@ -160,6 +161,19 @@ impl Lab {
             rules: &self.rules,
             runner: &self.pool,
         }
+    }
+
+    /// Why a commit of the result is there.
+    pub(crate) fn why(&self, commit: &str, journal: &[Entry]) -> Why {
+        let started = Started {
+            run: RunName::new("1"),
+            name: "tmr".to_owned(),
+            base_commit: self.base.clone(),
+            command: Vec::new(),
+            settings: serde_json::Map::new(),
+            tasks_total: 0,
+        };
+        why(&Git::new(self.host.as_ref(), self.repository()), &started, commit, journal).unwrap()
     }
 
     /// Everything of the user's that must stay as it is: refs, checkout, HEAD.

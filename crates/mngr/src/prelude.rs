@@ -40,6 +40,10 @@ fn check_trust(ctx: &Ctx, path: &str) -> Result<(), CliError> {
     let Ok(loaded) = &ctx.loaded else { return Ok(()) };
     let Some(first) = loaded.untrusted.keys.first() else { return Ok(()) };
     loaded.require_trust(path)?;
+    // Who is about to trust them needs no telling.
+    if path == "config_trust" {
+        return Ok(());
+    }
     let why = loaded.trust.complaint();
     let text = format!("this repository's settings {why}; `{}` and others are ignored", first.key);
     ctx.console.warn(&format!("{text} (`mngr config trust` trusts them)"));

@@ -32,9 +32,19 @@ pub(crate) fn peak_kib(command: &mut Command) -> Result<u64, BenchError> {
     if status.success() { Ok(peak) } else { Err(ended_badly(command, status)) }
 }
 
-fn high_water_kib(pid: u32) -> Option<u64> {
+/// The most memory a process has had resident so far.
+pub(crate) fn high_water_kib(pid: u32) -> Option<u64> {
+    of_status(pid, "VmHWM:")
+}
+
+/// The memory a process has resident.
+pub(crate) fn resident_kib(pid: u32) -> Option<u64> {
+    of_status(pid, "VmRSS:")
+}
+
+fn of_status(pid: u32, field: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 

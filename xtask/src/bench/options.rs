@@ -58,6 +58,12 @@ pub(crate) enum Case {
     Replay,
     /// `tutorial check` and `tutorial lint` of 5,000 blocks with as many tests
     Tutorial,
+    /// `tmr` with 100 agents that work for 10 s, 20 at once
+    #[value(name = "tmr-100")]
+    Tmr100,
+    /// `tmr` with 500 agents that work for 1 s, 20 at once, and its page
+    #[value(name = "tmr-500")]
+    Tmr500,
 }
 
 /// How many samples to take.

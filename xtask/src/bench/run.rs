@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::cases::{Bench, create, idle, list, record, replay, tutorial, verbs, version};
+use super::cases::{Bench, create, idle, list, record, replay, tmr, tutorial, verbs, version};
 use super::error::BenchError;
 use super::fleet::Fleet;
 use super::measure::{Interrupt, not_started};
@@ -34,6 +34,12 @@ pub(crate) fn run(options: &Options) -> Result<(), BenchError> {
     }
     if options.wants(Case::Tutorial) {
         show(tutorial::run(&bench)?);
+    }
+    if options.wants(Case::Tmr100) {
+        show(tmr::hundred(&bench)?);
+    }
+    if options.wants(Case::Tmr500) {
+        show(tmr::five_hundred(&bench)?);
     }
     Ok(())
 }

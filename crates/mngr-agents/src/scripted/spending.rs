@@ -15,6 +15,12 @@ use crate::transcript::{Spend, Tokens};
 /// The file, relative to the agent's state folder.
 pub const USAGE: &str = "plugin/scripted/usage.jsonl";
 
+/// How much is read at once. No line is longer, whatever the agent wrote.
+const PIECE: usize = 64 * 1024;
+
+/// How much is read at all.
+const MOST: u64 = 16 * 1024 * 1024;
+
 /// What stands for the model.
 const MODEL: &str = "scripted";
 
@@ -49,13 +55,19 @@ impl SpendingLog {
         if !is_ordinary(files, &self.path)? {
             return Ok(Vec::new());
         }
-        let bytes = files.read_from(&self.path, self.offset)?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        self.offset += whole as u64;
         let mut spends = Vec::new();
-        for line in bytes[..whole].split_inclusive(|byte| *byte == b'\n') {
-            self.lines += 1;
-            spends.extend(self.spend(line));
+        while self.offset < MOST {
+            let bytes = files.read_part(&self.path, self.offset, PIECE)?;
+            let is_last = bytes.len() < PIECE;
+            let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            self.offset += if whole == 0 && !is_last { PIECE } else { whole } as u64;
+            for line in bytes[..whole].split_inclusive(|byte| *byte == b'\n') {
+                self.lines += 1;
+                spends.extend(self.spend(line));
+            }
+            if is_last {
+                break;
+            }
         }
         Ok(spends)
     }
@@ -108,5 +120,8 @@ mod tests {
         put(state.join(USAGE), &text);
         assert_eq!(log.read_more(&LocalFiles).unwrap().len(), 1);
         assert_eq!(log.read_more(&LocalFiles).unwrap(), []);
+        // Nothing but one huge line from here on, and then a good one.
+        put(state.join(USAGE), &format!("{text}{}\n{one}", "x".repeat(3 * PIECE)));
+        assert_eq!(log.read_more(&LocalFiles).unwrap().len(), 1);
     }
 }

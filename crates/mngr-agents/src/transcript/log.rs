@@ -14,6 +14,9 @@ use mngr_model::{EventId, HostPath};
 use super::brand::Brand;
 use super::reader::{Entry, Reader};
 
+/// How much of a file is in memory at once: conversations can be long, and the agent can write what it likes.
+const PIECE: usize = 1024 * 1024;
+
 /// Which files count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -99,11 +102,19 @@ impl NativeLog {
         if size == tail.offset {
             return Ok(Vec::new());
         }
-        match files.read_from(path, tail.offset) {
-            Ok(bytes) => Ok(tail.feed(&bytes)),
-            // Removed since it was listed.
-            Err(error) if error.is_missing() => Ok(Vec::new()),
-            Err(error) => Err(error),
+        let mut entries = Vec::new();
+        loop {
+            match files.read_part(path, tail.offset, PIECE) {
+                Ok(bytes) => {
+                    entries.extend(tail.feed(&bytes));
+                    if bytes.len() < PIECE {
+                        return Ok(entries);
+                    }
+                }
+                // Removed since it was listed.
+                Err(error) if error.is_missing() => return Ok(entries),
+                Err(error) => return Err(error),
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Taking in a bundle from someone who is not trusted: into a repository of its own first, every object checked.
 //!
-//! Processes: two to make a quarantine; fetch, check and resolve for a bundle. What the bundle may hold is for the caller to decide.
+//! Processes: two to make a quarantine; fetch, check and resolve for a bundle; two for one that was checked. What the bundle may hold is for the caller to decide.
 
 use mngr_model::HostPath;
 
@@ -47,6 +47,20 @@ impl Git<'_> {
         self.resolve(&name)
     }
 
+    /// Brings the commits of a branch in a bundle that was checked here, and returns its tip. No ref holds them, not even
+    /// while this happens: there is nothing that a kill could leave behind.
+    pub fn take_bundle(&self, bundle: &HostPath, branch: &str) -> Result<String, GitError> {
+        let name = format!("refs/heads/{branch}");
+        let heads = self.look(["bundle", "list-heads", bundle.as_str(), &name]).line()?;
+        self.act(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"])
+            .args(["--no-auto-maintenance", "--", bundle.as_str(), &name])
+            .run()?;
+        match heads.split_once(' ') {
+            Some((oid, _)) => Ok(oid.to_owned()),
+            None => Err(GitError::Unreadable { what: "bundle list-heads", text: heads }),
+        }
+    }
+
     /// `fetch.fsckObjects` would do this on the way in, but for bundles only since git 2.46.
     fn check_packs(&self) -> Result<(), GitError> {
         let packs = self.dir().join(".git/objects/pack");
@@ -84,6 +98,26 @@ mod tests {
         quarantine.init_quarantine(&repo.git()).unwrap();
         assert_eq!(quarantine.fetch_bundle(&bundle, "work/x").unwrap(), tip);
         assert!(repo.git().resolve(&tip).is_err());
+    }
+
+    #[test]
+    fn a_checked_bundle_is_taken_without_a_trace_but_its_commits() {
+        let repo = TestRepo::with_commit();
+        let other = repo.outside("clone");
+        repo.run(&["clone", "--quiet", repo.path(), other.as_str()]);
+        repo.run(&["checkout", "--quiet", "-b", "work/x"]);
+        repo.write("new", "x");
+        let tip = repo.commit("new");
+        let bundle = repo.outside("b.bundle");
+        repo.run(&["bundle", "create", "--quiet", bundle.as_str(), "main..work/x"]);
+        let clone = repo.git_at("clone");
+        let refs = || clone.look(["for-each-ref"]).line().unwrap();
+        let before = refs();
+        assert!(clone.resolve(&tip).is_err());
+        assert_eq!(clone.take_bundle(&bundle, "work/x").unwrap(), tip);
+        assert_eq!(clone.resolve(&tip).unwrap(), tip);
+        assert_eq!(refs(), before);
+        assert!(clone.take_bundle(&bundle, "work/y").is_err());
     }
 
     #[test]

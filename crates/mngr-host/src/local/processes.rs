@@ -29,12 +29,13 @@ pub(crate) const ROUNDS: usize = 5;
 pub(crate) fn end(request: &EndRequest) -> EndReport {
     let mut report = EndReport::default();
     let mark = format!("{MNGR_AGENT_ID}={}", request.agent);
-    let judged = |program| judge(program, &procfs::all(), |pid| procfs::has_env(pid, &mark));
+    let all = procfs::all();
+    let judged = |program| judge(program, &all, |pid| procfs::has_env(pid, &mark));
     let named = request.program.and_then(judged);
     report.stranger = named.filter(|(_, owner)| *owner == Owner::Other).map(|(program, _)| program.pid);
     let program = named.filter(|(_, owner)| *owner == Owner::Agent).map(|(program, _)| program);
     if let Some(program) = program {
-        let found: Vec<Stat> = tree_of(&[program], &procfs::all());
+        let found: Vec<Stat> = tree_of(&[program], &all);
         let handles = open_all(&found);
         report.signalled += handles.len();
         signal_all(&handles, &[Signal::TERM]);

@@ -143,6 +143,16 @@ impl Run {
         self.places.get(id).and_then(|&place| self.tasks.get(place))
     }
 
+    /// Whether a task has a result that can be put together, whether for the first time or once more.
+    pub fn can_be_integrated(&self, task: &Task) -> bool {
+        let is_dropped =
+            |step: &Integration| step.step == IntegrationStep::Dropped && step.tasks.contains(&task.id);
+        let stage = task.stage();
+        stage == Stage::Verified
+            || stage.is_from_integration()
+            || (stage == Stage::Unresolved && self.integration.iter().any(is_dropped))
+    }
+
     /// How long orchestrators were at work until `now`; until the end where it has ended.
     pub fn worked(&self, now: Timestamp) -> Duration {
         let end = self.ended.map_or(now, |ended| ended.at);
@@ -238,13 +248,38 @@ impl Run {
 
     fn integrate(&mut self, step: &Integration, time: Timestamp) {
         if step.step == IntegrationStep::Started {
-            self.integration.clear();
-            let attempts = self.tasks.iter_mut().filter_map(|task| task.attempts.last_mut());
-            for attempt in attempts.filter(|attempt| attempt.stage.is_from_integration()) {
-                attempt.enter(Stage::Verified, time);
+            let again = self.tasks.iter().filter(|task| self.can_be_integrated(task));
+            for task in again.map(|task| task.id.clone()).collect::<Vec<_>>() {
+                self.with_latest(&task, |attempt| attempt.enter(Stage::Verified, time));
             }
+            self.integration.clear();
+        }
+        if step.step == IntegrationStep::Dropped {
+            self.drop_commit(step, time);
         }
         self.integration.push(step.clone());
+    }
+
+    /// The user took a commit out of the result: its tasks are open again, and later commits have new names.
+    fn drop_commit(&mut self, step: &Integration, time: Timestamp) {
+        for task in &step.tasks {
+            self.with_latest(task, |attempt| {
+                if attempt.stage == Stage::Integrated {
+                    attempt.enter(Stage::Unresolved, time);
+                    attempt.evidence.clone_from(&step.reason);
+                }
+            });
+        }
+        let rewritten = step.details.get("rewritten").and_then(|it| it.as_object());
+        let new_name = |old: &str| rewritten?.get(old)?.as_str().map(str::to_owned);
+        for commit in self.integration.iter_mut().filter_map(|earlier| earlier.commit.as_mut()) {
+            *commit = new_name(commit).unwrap_or_else(|| std::mem::take(commit));
+        }
+        let attempts = self.tasks.iter_mut().filter_map(|task| task.attempts.last_mut());
+        for attempt in attempts.filter(|attempt| attempt.stage == Stage::Integrated) {
+            attempt.evidence =
+                new_name(&attempt.evidence).unwrap_or_else(|| std::mem::take(&mut attempt.evidence));
+        }
     }
 
     fn with_task(&mut self, id: &TaskId, change: impl FnOnce(&mut Task)) {

@@ -166,6 +166,11 @@ impl RunName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The branch of the run's result.
+    pub fn integrated_branch(&self) -> String {
+        format!("tmr/{self}/integrated")
+    }
 }
 
 impl fmt::Display for RunName {

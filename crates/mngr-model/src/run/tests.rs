@@ -216,6 +216,45 @@ fn integration_that_begins_again_takes_back_what_it_had_decided() {
 }
 
 #[test]
+fn a_dropped_commit_opens_its_task_again_and_renames_the_later_ones() {
+    let step = |step, task: &str, commit: &str, details: Value| {
+        let details = details.as_object().cloned().unwrap_or_default();
+        let (tasks, commit) = (vec![id(task)], Some(commit.to_owned()));
+        Event::Integration(Integration { step, tasks, commit, reason: "dropped".into(), details })
+    };
+    let through = |task: &'static str, commit: &str| {
+        let stages = [Stage::Launching, Stage::Published, Stage::Pulled, Stage::Verified];
+        let mut events: Vec<Event> = stages.into_iter().map(|it| stage(task, 1, it)).collect();
+        let integrated = StageChange::new(id(task), AttemptNumber(1), Stage::Integrated, commit);
+        events.push(Event::Stage(integrated));
+        events
+    };
+    let events = [started(), queued("a"), queued("b")]
+        .into_iter()
+        .chain([step(IntegrationStep::Picked, "a", "1", Value::Null)])
+        .chain([step(IntegrationStep::Picked, "b", "2", Value::Null)])
+        .chain(through("a", "1"))
+        .chain(through("b", "2"))
+        .chain([step(IntegrationStep::Dropped, "a", "1", json!({ "rewritten": { "2": "3" } }))]);
+    let run = Run::fold(&lines(events));
+    assert_eq!(run.irregular, 0);
+    let shown = |task: &str| {
+        let task = run.task(&id(task)).unwrap();
+        (task.stage(), task.latest().unwrap().evidence.clone())
+    };
+    assert_eq!(shown("a"), (Stage::Unresolved, "dropped".to_owned()));
+    assert_eq!(shown("b"), (Stage::Integrated, "3".to_owned()));
+    let commits: Vec<_> = run.integration.iter().map(|it| (it.step, it.commit.as_deref())).collect();
+    let picked = |commit| (IntegrationStep::Picked, Some(commit));
+    assert_eq!(commits, [picked("1"), picked("3"), (IntegrationStep::Dropped, Some("1"))]);
+    let again = step(IntegrationStep::Started, "a", "", Value::Null);
+    let mut run = run;
+    let seq = run.last_seq + 1;
+    run.apply(&Entry { time: at(2000), seq, event: again });
+    assert_eq!(run.task(&id("a")).unwrap().stage(), Stage::Verified, "it can be put together again");
+}
+
+#[test]
 fn only_time_with_an_orchestrator_is_worked() {
     let mut entries = lines([started(), queued("a"), Event::RunResumed, stage("a", 0, Stage::Clean)]);
     entries[2].time = at(1002);

@@ -1,5 +1,7 @@
 //! How `create` fails.
 
+use std::time::Duration;
+
 use mngr_agents::deliver::{DeliverError, TextProblem};
 use mngr_agents::screen::ScreenError;
 use mngr_agents::scripted::script::ScriptError;
@@ -201,6 +203,14 @@ pub enum CreateError {
         status: i32,
         /// The end of what it printed.
         output: Option<String>,
+    },
+    /// A provisioning command took too long.
+    #[error("the provisioning command `{command}` did not finish within {:.0} s and was ended", .after.as_secs_f32())]
+    ProvisionTimedOut {
+        /// The command.
+        command: String,
+        /// How long it had.
+        after: Duration,
     },
     /// The coding agent could not be prepared.
     #[error(transparent)]

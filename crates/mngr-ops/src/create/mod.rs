@@ -17,8 +17,9 @@ mod workspace;
 
 pub use error::CreateError;
 pub use foreground::{Attended, Ended, Finished, FollowError, Piece};
-pub use new_host::create;
+pub use new_host::{check, create};
 pub use plan::BranchNote;
 pub use request::{
-    Attendance, Audience, CreateRequest, Created, HostSpec, Project, SourceSpec, UncleanFiles, Upload,
+    Attendance, Audience, CreateRequest, Created, HostSpec, PROVISION_PATIENCE, Project, SourceSpec,
+    UncleanFiles, Upload,
 };

@@ -7,7 +7,7 @@ use mngr_host::provider::{HostMaker, NewHost as Blueprint, Provider};
 use mngr_host::{interrupt, random};
 use mngr_model::address::{HostRef, NewHost};
 use mngr_model::name_style::NameStyle;
-use mngr_model::{HostId, HostName, ProviderName};
+use mngr_model::{AgentTypeName, HostId, HostName, ProviderName};
 
 use super::error::CreateError;
 use super::request::{CreateRequest, Created};
@@ -55,6 +55,25 @@ pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateE
             }
         }
     })
+}
+
+/// Whether such an agent could be created, as far as that is known before anything is made. Gives the type it would have.
+///
+/// # Errors
+/// What [`create`] would fail with.
+pub fn check(world: &World, request: &CreateRequest) -> Result<AgentTypeName, CreateError> {
+    match &request.host {
+        NewHost::New(provider) if *provider != world.client.info().provider => {
+            maker_of(world, provider)?;
+            run::check_anywhere(world, request)
+        }
+        NewHost::Local | NewHost::New(_) => run::check_on(world, request, world.client.as_ref()),
+        NewHost::Named(address) => match hosts::find(world, address)? {
+            Some(entry) => run::check_on(world, request, entry.prepare()?.as_ref()),
+            None if request.host_spec.must_be_new => run::check_anywhere(world, request),
+            None => Err(CreateError::NoHost { address: address.to_string() }),
+        },
+    }
 }
 
 fn maker_of<'w>(world: &'w World, name: &ProviderName) -> Result<&'w dyn HostMaker, CreateError> {

@@ -2,13 +2,13 @@
 //!
 //! Budget: no process beyond the user's own provisioning commands.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mngr_agents::scripted::{self, script::Step as ScriptStep};
 use mngr_host::files::{Access, Durability};
 use mngr_host::host::Host;
 use mngr_host::interrupt;
-use mngr_host::proc::Cmd;
+use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::env::{self, EnvName, EnvPair, parse_env_file, render_env_file};
 use mngr_model::journal::Step;
 use mngr_model::layout::AgentLayout;
@@ -21,8 +21,6 @@ use super::request::{CreateRequest, Upload};
 use crate::journal::Journal;
 use crate::world::World;
 
-/// How long one provisioning command may take.
-const COMMAND_DEADLINE: Duration = Duration::from_secs(3600);
 /// How much of a failed command's output is repeated.
 const OUTPUT_LINES: usize = 20;
 
@@ -154,9 +152,11 @@ pub(super) fn prepare(
         upload(world, host, record, file, journal)?;
     }
     let of_type = resolved.chain.iter().rev().flat_map(|settings| &settings.extra_provision_command);
+    let began = Instant::now();
     for command in of_type.chain(&request.provision_commands) {
         interrupt::check()?;
-        run_command(world, host, record, command, pairs)?;
+        let patience = request.provision_patience.saturating_sub(began.elapsed());
+        run_command(world, host, record, command, pairs, patience)?;
     }
     Ok(())
 }
@@ -216,13 +216,19 @@ fn run_command(
     record: &AgentRecord,
     command: &str,
     pairs: &[EnvPair],
+    patience: Duration,
 ) -> Result<(), CreateError> {
     world.reporter.progress(&format!("Running {command}"));
-    let mut cmd = Cmd::shell(command).cwd(&record.work_dir).deadline(COMMAND_DEADLINE);
+    let mut cmd = Cmd::shell(command).cwd(&record.work_dir).deadline(patience);
     for pair in pairs {
         cmd = cmd.env(pair.name().as_str(), pair.value());
     }
-    let output = host.exec(&cmd)?;
+    let output = match host.exec(&cmd) {
+        Err(ExecError::TimedOut { after, .. }) => {
+            return Err(CreateError::ProvisionTimedOut { command: command.to_owned(), after });
+        }
+        other => other?,
+    };
     if output.success() {
         return Ok(());
     }

@@ -14,6 +14,9 @@ use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentId, AgentName, AgentTypeName, HostPath};
 
+/// How long provisioning may take where nobody says.
+pub const PROVISION_PATIENCE: Duration = Duration::from_secs(3600);
+
 /// Where the files come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceSpec {
@@ -147,6 +150,8 @@ pub struct CreateRequest {
     pub env: Vec<EnvPair>,
     /// Commands run in the work dir before the agent starts.
     pub provision_commands: Vec<String>,
+    /// How long these and those of its type may take together.
+    pub provision_patience: Duration,
     /// Files put on the host before the agent starts.
     pub uploads: Vec<Upload>,
     /// The first message.

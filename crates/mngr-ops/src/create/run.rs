@@ -90,18 +90,10 @@ pub(super) fn create_on(
     {
         return Ok(created);
     }
-    let heritage = heritage::find(world, request)?;
-    let program = program(world, request, &heritage)?;
+    let Ready { heritage, program, env, login } = ready(world, host.as_ref(), request)?;
     // What is typed into a terminal must not hold keys; what is read from a file may be anything.
     let typed = request.message.as_deref().filter(|_| program.resolved.headless.is_none());
     let message = typed.map(deliver::normalize).transpose()?;
-    provision::check_uploads(world, request)?;
-    let mut env = preflight::surrounding(world, host.as_ref())?;
-    for pair in provision::given_variables(world, &program.resolved, request)? {
-        env.insert(pair.name().to_string(), pair.value().to_owned());
-    }
-    preflight::installation(world, host.as_ref(), &program, &env)?;
-    let login = preflight::login(world, request, &program, &env)?;
     let source = source::find(world, request, &heritage)?;
     host.files().make_folder(host.layout().root())?;
     let (mut journal, id, name) = reserve(world, host.as_ref(), request)?;
@@ -135,6 +127,47 @@ pub(super) fn create_on(
             }
         }
     }
+}
+
+/// Whether such an agent could be created, as far as that is known before anything is made: its type exists, its program
+/// is installed and logged in, its files are there. Gives the type it would have.
+///
+/// # Errors
+/// What creating it would fail with.
+pub(super) fn check_on(
+    world: &World,
+    request: &CreateRequest,
+    host: &dyn Host,
+) -> Result<AgentTypeName, CreateError> {
+    Ok(ready(world, host, request)?.program.type_name)
+}
+
+/// The same for a host that is yet to be made: only what does not depend on it.
+pub(super) fn check_anywhere(world: &World, request: &CreateRequest) -> Result<AgentTypeName, CreateError> {
+    let heritage = heritage::find(world, request)?;
+    provision::check_uploads(world, request)?;
+    Ok(program(world, request, &heritage)?.type_name)
+}
+
+/// What is known before anything is made.
+struct Ready {
+    heritage: Heritage,
+    program: Program,
+    env: BTreeMap<String, String>,
+    login: Login,
+}
+
+fn ready(world: &World, host: &dyn Host, request: &CreateRequest) -> Result<Ready, CreateError> {
+    let heritage = heritage::find(world, request)?;
+    let program = program(world, request, &heritage)?;
+    provision::check_uploads(world, request)?;
+    let mut env = preflight::surrounding(world, host)?;
+    for pair in provision::given_variables(world, &program.resolved, request)? {
+        env.insert(pair.name().to_string(), pair.value().to_owned());
+    }
+    preflight::installation(world, host, &program, &env)?;
+    let login = preflight::login(world, request, &program, &env)?;
+    Ok(Ready { heritage, program, env, login })
 }
 
 /// What will run. Everything that can be wrong about it is found here, before anything is made.

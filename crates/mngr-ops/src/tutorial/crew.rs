@@ -21,8 +21,8 @@ use mngr_model::{AgentName, AgentState, AgentTypeName, HostPath};
 use serde::Serialize;
 
 use crate::create::{
-    self, Attendance, Audience, CreateError, CreateRequest, Created, HostSpec, Project, SourceSpec,
-    UncleanFiles, Upload, agent_type,
+    self, Attendance, Audience, CreateError, CreateRequest, Created, HostSpec, PROVISION_PATIENCE, Project,
+    SourceSpec, UncleanFiles, Upload, agent_type,
 };
 use crate::destroy::{self, DestroyOptions};
 use crate::fanout::fan_out_within;
@@ -227,6 +227,7 @@ impl Worker<'_> {
             env_files: Vec::new(),
             env: Vec::new(),
             provision_commands: Vec::new(),
+            provision_patience: PROVISION_PATIENCE,
             uploads,
             message: Some(format!("Read {FOLDER}/{TASK} and do what it says.")),
             resume_message: None,

@@ -143,6 +143,18 @@ fn a_canary_that_the_user_stops_is_not_counted() {
     assert_eq!(bench.gate(), Gate::Canary);
 }
 
+#[test]
+fn a_canary_whose_launch_came_to_nothing_is_launched_again() {
+    let mut bench = Bench::stopped();
+    bench.now = 10;
+    bench.note([3], Stage::Launching);
+    let launching = change(3, Stage::Launching);
+    bench.breaker.not_launched(&(launching.task, launching.attempt), at(10));
+    assert_eq!(bench.gate(), Gate::Canary);
+    assert_eq!(bench.note([3], Stage::Launching)[0].state, BreakerState::Half);
+    assert_eq!(bench.gate(), Gate::WaitForCanary, "one at a time");
+}
+
 /// A dispatcher with a queue without end, at most `cap` agents at once, and a journal.
 struct World {
     breaker: Breaker,
@@ -198,6 +210,22 @@ impl World {
             self.note(change(task, stage));
         }
     }
+}
+
+#[test]
+fn a_run_that_gave_up_tries_again_each_time_it_is_resumed() {
+    let mut world = World::new();
+    while !matches!(world.breaker.gate(at(world.now)), Gate::GivenUp { .. }) {
+        world.launch(1);
+        world.end(0, LAUNCH);
+        world.now += 100;
+    }
+    let resumed = |world: &World| Breaker::of(RULES, &Run::fold(&world.entries), at(world.now));
+    world.breaker = resumed(&world);
+    assert!(world.launch(1));
+    assert_eq!(resumed(&world).gate(at(world.now)), Gate::WaitForCanary);
+    world.end(0, Stage::Ready);
+    assert_eq!(resumed(&world).gate(at(world.now)), Gate::Free);
 }
 
 proptest! {

@@ -22,6 +22,8 @@ pub struct Cluster {
     pub template: String,
     /// The first message, as it was.
     pub example: String,
+    /// Whether another message differs from it at all.
+    pub varies: bool,
     /// Who failed, in the order in which they were added.
     pub members: Vec<String>,
 }
@@ -33,6 +35,7 @@ struct Group {
     stage: String,
     words: Vec<String>,
     example: String,
+    varies: bool,
     members: Vec<String>,
 }
 
@@ -69,11 +72,12 @@ impl Clusters {
             None => {
                 leaf.push(self.groups.len());
                 let (stage, example) = (stage.to_owned(), message.to_owned());
-                self.groups.push(Group { stage, words, example, members: Vec::new() });
+                self.groups.push(Group { stage, words, example, varies: false, members: Vec::new() });
                 self.groups.len() - 1
             }
         };
         let group = &mut self.groups[number];
+        group.varies |= group.example != message;
         group.members.push(member.to_owned());
         (number, group.members.len())
     }
@@ -92,6 +96,7 @@ impl Clusters {
             stage: group.stage.clone(),
             template: group.words.join(" "),
             example: group.example.clone(),
+            varies: group.varies,
             members: group.members.clone(),
         })
     }
@@ -132,8 +137,17 @@ mod tests {
         let counts: Vec<usize> = found.iter().map(|cluster| cluster.members.len()).collect();
         assert_eq!(counts, [40, 1, 1]);
         assert_eq!(found[0].template, "cannot create agent `t-<n>`: connection to <ip> refused");
-        assert!(found[0].example.contains("10.0.0.0:22"));
+        assert!(found[0].varies && found[0].example.contains("10.0.0.0:22"));
         assert_eq!(found[1].stage, "working");
+    }
+
+    #[test]
+    fn equal_messages_do_not_vary_whatever_is_masked_in_them() {
+        let mut clusters = Clusters::new();
+        for name in ["a", "b"] {
+            clusters.add("launching", name, "0 agents were launched, 0 are allowed");
+        }
+        assert!(!clusters.clusters()[0].varies);
     }
 
     #[test]

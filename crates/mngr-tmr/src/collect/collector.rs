@@ -12,7 +12,7 @@ use mngr_model::run::TaskId;
 use regex::Regex;
 
 use super::builtin;
-use super::ids::IdReader;
+use super::ids::{IdReader, IdsError};
 use super::results::ResultReader;
 use super::template::{Template, Word};
 
@@ -64,6 +64,12 @@ pub enum CollectorError {
     /// A command line without a place for the id of a test.
     #[error("`one` of the collector `{name}` has no `{{id}}`: every test would be the same")]
     NoPlace {
+        /// Its name.
+        name: String,
+    },
+    /// Words for the framework that no command line would hand on.
+    #[error("no command of the collector `{name}` has `{{flags}}`: words after `--` would go nowhere")]
+    NoFlags {
         /// Its name.
         name: String,
     },
@@ -158,10 +164,14 @@ impl Collector {
                 ResultReader { pattern, passed: said.passed, skipped: said.skipped },
             )),
         };
+        let collect = Template::new(said.collect.ok_or_else(|| missing("collect"))?);
+        if !selection.flags.is_empty() && !collect.has("flags") && !one.has("flags") {
+            return Err(CollectorError::NoFlags { name: name.to_owned() });
+        }
         let timeout = |said: Option<DurationSetting>, usual| said.map_or(usual, DurationSetting::get);
         Ok(Self {
             name: name.to_owned(),
-            collect: Template::new(said.collect.ok_or_else(|| missing("collect"))?),
+            collect,
             one,
             many,
             ids: IdReader {
@@ -191,6 +201,25 @@ impl Collector {
     /// Whether a test was asked for by its id.
     pub fn is_named(&self, id: &TaskId) -> bool {
         self.selection.paths.iter().any(|path| path == id.as_str())
+    }
+
+    /// Of all tests those that were asked for. A command line with a place for paths has chosen already; for one without,
+    /// a path is the id of a test or a folder above it.
+    pub(super) fn selected(&self, mut ids: Vec<TaskId>) -> Result<Vec<TaskId>, IdsError> {
+        let paths = &self.selection.paths;
+        if paths.is_empty() || self.collect.has("paths") {
+            return Ok(ids);
+        }
+        let is_meant = |path: &str, id: &TaskId| {
+            let path = path.trim_start_matches("./").trim_end_matches('/');
+            let rest = id.as_str().strip_prefix(path);
+            matches!(path, "" | ".") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        if let Some(path) = paths.iter().find(|path| !ids.iter().any(|id| is_meant(path, id))) {
+            return Err(IdsError::NotAmong { path: path.clone() });
+        }
+        ids.retain(|id| paths.iter().any(|path| is_meant(path, id)));
+        Ok(ids)
     }
 
     /// The command line that prints the tests.

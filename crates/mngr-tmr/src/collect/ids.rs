@@ -34,6 +34,12 @@ pub enum IdsError {
         /// The first of them.
         ids: Vec<String>,
     },
+    /// A path of the user's that is neither a test nor a folder of tests.
+    #[error("no test it printed is `{}` or below it", excerpt(path))]
+    NotAmong {
+        /// The path.
+        path: String,
+    },
     /// No test at all.
     #[error("it found no tests")]
     None,

@@ -2,7 +2,7 @@
 //!
 //! Processes: one run for the list, one for each test, or one for each batch where a framework runs many at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, Read};
 
 use mngr_host::file_reader::FileReader;
@@ -123,7 +123,8 @@ impl Collector {
             let printed = last_lines(&[text, report.tail].join("\n"));
             return Err(CollectError::Failed { line, exit, printed });
         }
-        self.ids.read(&text).map_err(|source| CollectError::Ids { line, source })
+        let read = self.ids.read(&text).and_then(|ids| self.selected(ids));
+        read.map_err(|source| CollectError::Ids { line, source })
     }
 
     /// Runs one test once.
@@ -157,20 +158,50 @@ impl Collector {
         ids: &[TaskId],
     ) -> Result<BTreeMap<TaskId, TestStatus>, CollectError> {
         let mut results = BTreeMap::new();
-        let Some(reader) = self.results() else { return Ok(results) };
+        // Whatever the status of a process: each result speaks for itself.
+        self.run_together(bench, ids, |_, statuses| results.extend(statuses))?;
+        Ok(results)
+    }
+
+    /// Those tests that pass in a common process which itself is content. Of the others nothing is said.
+    ///
+    /// # Errors
+    /// When nothing could be run, or what was printed cannot be read.
+    pub fn passing_together(
+        &self,
+        bench: &Bench<'_>,
+        ids: &[TaskId],
+    ) -> Result<BTreeSet<TaskId>, CollectError> {
+        let mut passing = BTreeSet::new();
+        self.run_together(bench, ids, |exit, statuses| {
+            let passed = statuses.into_iter().filter(|(_, status)| *status == TestStatus::Passed);
+            passing.extend(passed.map(|(id, _)| id).filter(|_| exit == Some(0)));
+        })?;
+        Ok(passing)
+    }
+
+    /// Runs as few processes as possible; `take` gets the status of each and what it said about tests.
+    fn run_together(
+        &self,
+        bench: &Bench<'_>,
+        ids: &[TaskId],
+        mut take: impl FnMut(Option<i32>, BTreeMap<TaskId, TestStatus>),
+    ) -> Result<(), CollectError> {
+        let Some(reader) = self.results() else { return Ok(()) };
         bench.files.make_folder(bench.scratch)?;
         for (number, line) in self.many_lines(ids).iter().enumerate() {
             let printed = bench.scratch.join(&format!("results-{number}"));
             let command = redirected(line, &printed, " 2>&1");
             let deadline = self.many_timeout();
-            // Whatever its status: each result speaks for itself.
-            bench.runner.run(&Order { commit: bench.commit, command: &command, deadline })?;
+            let report = bench.runner.run(&Order { commit: bench.commit, command: &command, deadline })?;
             let mut lines = FileReader::open(bench.files, &printed)?;
+            let mut statuses = BTreeMap::new();
             while let Some(line) = next_line(&mut lines)? {
-                reader.note(&String::from_utf8_lossy(&line), &mut results);
+                reader.note(&String::from_utf8_lossy(&line), &mut statuses);
             }
+            take(report.run.exit, statuses);
         }
-        Ok(results)
+        Ok(())
     }
 }
 

@@ -48,6 +48,30 @@ fn a_command_lists_tests_and_runs_each_alone() {
 }
 
 #[test]
+fn paths_choose_among_the_tests_where_the_command_has_no_place_for_them() {
+    let project = Project::new(&[("t/a.sh", ""), ("t/a.sh.d/b.sh", ""), ("t/ab.sh", ""), ("u/c.sh", "")]);
+    let settings = "[c]\ncollect = 'ls t/*.sh t/*/*.sh u/*.sh'\none = 'sh {id}'";
+    let chosen = |paths: &[&str]| collector("c", settings, paths).collect(&project.bench());
+    assert_eq!(texts(&chosen(&["t/a.sh"]).unwrap()), ["t/a.sh"]);
+    assert_eq!((chosen(&["."]).unwrap().len(), chosen(&["./"]).unwrap().len()), (4, 4));
+    assert_eq!(
+        texts(&chosen(&["./t/", "u/c.sh"]).unwrap()),
+        ["t/a.sh", "t/a.sh.d/b.sh", "t/ab.sh", "u/c.sh"]
+    );
+    let error = chosen(&["u", "t/nothing.sh"]).unwrap_err();
+    assert!(mngr_ops::error_chain(&error).contains("no test it printed is `t/nothing.sh`"), "{error:?}");
+}
+
+#[test]
+fn words_for_the_framework_that_nothing_hands_on_are_refused() {
+    let selection = || Selection { paths: Vec::new(), flags: vec!["-x".to_owned()] };
+    let refused = Collector::named("scripts", &own(SCRIPTS), selection()).unwrap_err();
+    assert!(refused.to_string().contains("has `{flags}`"), "{refused}");
+    let settings = own("[c]\ncollect = 'ls'\none = 'sh {id} {flags}'");
+    assert!(Collector::named("c", &settings, selection()).is_ok());
+}
+
+#[test]
 fn what_is_no_list_of_tests_is_refused_with_the_command_that_printed_it() {
     let project = Project::new(&[("x", "")]);
     let error = |collect: &str, more: &str| {

@@ -3,17 +3,20 @@
 use std::time::Duration;
 
 use mngr_host::files::{Access, Durability};
+use mngr_host::interrupt;
 use mngr_host::tmux::CaptureRange;
 use mngr_model::address::Location;
 use mngr_model::branch::BranchSpec;
+use mngr_model::process::ExitStatus;
 use mngr_model::run::FailureKind;
 use mngr_model::{AgentState, HostPath};
+use mngr_ops::again::LookError;
 use mngr_ops::capture::{CaptureRequest, capture};
 use mngr_ops::create::{Attendance, Audience, CreateRequest, SourceSpec, UncleanFiles, create};
 use mngr_ops::fleet::Agent;
 use mngr_ops::message::{MessageRequest, SendError, Sent, send};
 use mngr_ops::remains::Remains;
-use mngr_ops::stop::{StopOptions, stop};
+use mngr_ops::stop::{StopError, StopOptions, stop};
 use mngr_ops::transcript::Conversation;
 use mngr_ops::{again, error_chain, hosts};
 
@@ -33,6 +36,8 @@ pub(crate) mod label {
     pub(crate) const ROLE: &str = "mapreduce_role";
     /// The test it looks after.
     pub(crate) const TASK: &str = "tmr_task";
+    /// The commit that the integrator was asked about.
+    pub(crate) const START: &str = "tmr_start";
 }
 
 /// What a new agent of a run is.
@@ -64,6 +69,7 @@ pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, 
     request.attendance = Attendance::Background;
     request.audience = Audience::Nobody;
     request.message = None;
+    request.provision_patience = shop.settings.patience.launch;
     request.labels.extend(commission.labels.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     for (name, value) in &commission.env {
         let pair = format!("{name}={value}").parse().map_err(|error| failed(format!("{error}")))?;
@@ -142,15 +148,21 @@ pub(crate) fn keep_traces(shop: &Workshop, agent: &Agent, folder: &HostPath) {
     }
 }
 
-/// Stops it. It stays, stopped, until the user destroys it.
+/// Stops it. It stays, stopped, until the user destroys it, which may have happened.
 pub(crate) fn let_go(shop: &Workshop, agent: &Agent) -> Result<(), String> {
+    // Whatever else is interrupted, no agent is left running.
+    let _shield = interrupt::shield();
     let options = StopOptions::from_settings(&shop.world.settings);
-    stop(&shop.world, agent, &options).map(|_| ()).map_err(|error| error_chain(&error))
+    match stop(&shop.world, agent, &options) {
+        Ok(_) | Err(StopError::Look(LookError::Gone { .. })) => Ok(()),
+        Err(error) => Err(error_chain(&error)),
+    }
 }
 
 /// The last line its terminal shows that says something, for a program that has ended.
 pub(crate) fn last_words(shop: &Workshop, agent: &Agent) -> Option<String> {
-    if !matches!(agent.state.state, AgentState::Done | AgentState::Replaced) {
+    // A program that was killed had no time for words.
+    if agent.state.state != AgentState::Done || !matches!(agent.state.exit, Some(ExitStatus::Code(_))) {
         return None;
     }
     let text = screen(shop, agent)?;

@@ -18,7 +18,7 @@ use mngr_ops::again::{self, LookError};
 use mngr_ops::fleet::Agent;
 use mngr_ops::message::SendError;
 use mngr_ops::remains::Remains;
-use mngr_ops::usage::{GroupBy, Meter, Prices, sum_up};
+use mngr_ops::usage::{Meter, Prices};
 use mngr_ops::{error_chain, signs};
 
 use super::agent::{self, Commission};
@@ -80,8 +80,8 @@ struct Vigil {
     spent: Spent,
     /// The archive that was looked at last.
     taken: Option<FileStat>,
-    /// Whether it was told what is wrong with an archive.
-    was_answered: bool,
+    /// What was wrong with an archive, once it was told.
+    answered: Option<Failure>,
 }
 
 /// What changes when an agent does something.
@@ -97,7 +97,7 @@ impl Keeper {
     /// The keeper's whole life.
     pub(crate) fn run(self, begin: Begin) {
         let end = self.look_after(begin);
-        self.say(Word::Left(end));
+        self.say(Word::Left(end.map_err(|failure| self.orders.reason(failure))));
     }
 
     fn say(&self, word: Word) {
@@ -119,13 +119,25 @@ impl Keeper {
         let worked = self.work(&agent, is_new);
         agent::keep_traces(&self.site.shop, &agent, &self.brief.folder);
         // What it published is here by now: stopping it can lose nothing.
-        match (worked, agent::let_go(&self.site.shop, &agent)) {
+        let let_go = agent::let_go(&self.site.shop, &agent);
+        self.count_to_the_end(&agent);
+        match (worked, let_go) {
             (worked, Ok(())) => worked,
             (Ok(()), Err(_)) => Ok(()),
             (Err(mut failure), Err(problem)) => {
                 failure.message = format!("{}; it could not be stopped: {problem}", failure.message);
                 Err(failure)
             }
+        }
+    }
+
+    /// Counts all that the agent has used: it may have used more since it was last looked at.
+    fn count_to_the_end(&self, agent: &Agent) {
+        let Ok(Some(mut meter)) = Meter::of(Remains::of(agent)) else { return };
+        if let Some(spent) =
+            count(&mut meter, &self.site.crew.prices).filter(|spent| *spent != Spent::default())
+        {
+            self.say(Word::Spent(spent));
         }
     }
 
@@ -176,7 +188,7 @@ impl Keeper {
             meter: Meter::of(Remains::of(agent)).ok().flatten(),
             spent: Spent::default(),
             taken: None,
-            was_answered: false,
+            answered: None,
         };
         let (mut watched, mut watch) = (WatchRequest::default(), None);
         loop {
@@ -245,8 +257,8 @@ impl Keeper {
 
     /// Tells the agent what is wrong with what it published, once. Whether it was told.
     fn send_back(&self, agent: &Agent, error: &IntakeError, vigil: &mut Vigil) -> bool {
-        let Some(refusal) = error.refusal().filter(|_| !vigil.was_answered) else { return false };
-        vigil.was_answered = true;
+        let Some(refusal) = error.refusal().filter(|_| vigil.answered.is_none()) else { return false };
+        vigil.answered = Some(Failure::new(error.failure(), error_chain(error)));
         let problems = refusal.lines();
         let text = prompts::errors_back(&ErrorsBackText { task: &self.brief.subject, problems: &problems });
         let Ok(text) = text else { return false };
@@ -283,12 +295,20 @@ impl Keeper {
         match advice {
             Advice::Wait(limit) => Ok(limit.min(left).min(shop.settings.pace.look_interval)),
             Advice::Nudge => {
+                // Its time runs from here: one that does not even read is not given more.
+                vigil.liveness.nudged(now);
                 self.nudge(agent);
-                vigil.liveness.nudged(Instant::now());
-                vigil.active = Instant::now();
                 Ok(shop.settings.pace.look_interval)
             }
             Advice::GiveUp(mut failure) => {
+                let came_to_nothing = matches!(
+                    failure.kind,
+                    FailureKind::NoPublish | FailureKind::Dead | FailureKind::Silent | FailureKind::Asking
+                );
+                if let (true, Some(refused)) = (came_to_nothing, vigil.answered.take()) {
+                    // It did publish, but nothing good, and nothing better when it was told.
+                    return Err(refused);
+                }
                 if let Some(words) = seen.ok().and_then(|seen| agent::last_words(shop, &seen)) {
                     failure.message = format!("{}: {words}", failure.message);
                 }
@@ -373,12 +393,7 @@ impl Vigil {
 
     /// Counts what the agent has used. Whether that is more than before.
     fn count(&mut self, prices: &Prices) -> bool {
-        let Some(meter) = &mut self.meter else { return false };
-        if meter.read_more().is_err() {
-            return false;
-        }
-        let (_, used) = sum_up(std::slice::from_ref(meter), &GroupBy::Agent, None, prices);
-        let spent = Spent { tokens: used.total_tokens, cost: used.total_cost_usd };
+        let Some(spent) = self.meter.as_mut().and_then(|meter| count(meter, prices)) else { return false };
         let is_more = spent != self.spent;
         if is_more {
             self.spent = spent;
@@ -386,4 +401,11 @@ impl Vigil {
         }
         is_more
     }
+}
+
+/// What an agent has used so far, if that can be read.
+fn count(meter: &mut Meter, prices: &Prices) -> Option<Spent> {
+    meter.read_more().ok()?;
+    let used = meter.total(prices);
+    Some(Spent { tokens: used.total_tokens, cost: used.total_cost_usd })
 }

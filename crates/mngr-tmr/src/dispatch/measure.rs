@@ -45,7 +45,7 @@ impl Jobs {
         self.changed.notify_one();
     }
 
-    /// No more come: hands go home when nothing is left, or at once with what is left dropped.
+    /// No more come: hands go home after what they have in hand. What waits is left for whoever goes on with the run.
     pub(super) fn close(&self) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
         self.changed.notify_all();
@@ -110,7 +110,7 @@ pub(crate) fn tip(site: &Site, folder: &HostPath, start: &str) -> Result<String,
         return Ok(start.to_owned());
     }
     let branch = files.read_text(&folder.join(BRANCH)).map_err(|error| internal(error_chain(&error)))?;
-    let fetched = shop.git().fetch_commit(bundle.as_str(), branch.trim_end());
+    let fetched = shop.git().take_bundle(&bundle, branch.trim_end());
     fetched.map_err(|error| internal(error_chain(&error)))
 }
 

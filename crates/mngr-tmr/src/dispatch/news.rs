@@ -69,4 +69,24 @@ impl Orders {
     pub(super) fn pending(&self) -> Option<Failure> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// Why an agent came to nothing: one that had to end, however it did, ended because of that.
+    pub(super) fn reason(&self, failure: Failure) -> Failure {
+        self.pending().unwrap_or(failure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_ordered_to_end_did_not_fail_by_itself() {
+        let orders = Orders::default();
+        let launch = Failure::new(FailureKind::Launch, "it took no message");
+        assert_eq!(orders.reason(launch.clone()), launch);
+        let budget = Failure::new(FailureKind::Budget, "enough");
+        orders.end(budget.clone());
+        assert_eq!(orders.reason(launch), budget);
+    }
 }

@@ -9,21 +9,24 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use mngr_model::run::{EndReason, Event, FailureKind, Outcome, Published, Stage, StageChange, TaskId};
+use mngr_model::run::{EndReason, Event, FailureKind, Stage, StageChange, TaskId};
 use mngr_ops::fleet::Agent;
 
 use super::agent;
 use super::brief::{brief, own_name};
 use super::keeper::{Begin, Keeper};
-use super::measure::{self, Job, Jobs};
-use super::news::{AttemptKey, Failure, News, Orders, Word};
+use super::measure::{self, Jobs};
+use super::news::{AttemptKey, Failure, News, Orders};
 use super::queue::{self, Queue, Todo};
 use crate::breaker::{Breaker, Gate};
-use crate::budget::{Budget, LimitReached, Spent};
-use crate::candidate::Cost;
+use crate::budget::Budget;
 use crate::integrate::Input;
 use crate::run::{RunError, Scribe, Site, StopKind};
-use crate::verify::{Decision, Verification};
+
+mod ending;
+mod hear;
+
+use ending::{UNDO_LIMIT, not_launched};
 
 /// How long to sleep when nothing has a time.
 const LONG: Duration = Duration::from_secs(3600);
@@ -35,8 +38,10 @@ pub(crate) enum Stopping {
     Finishing,
     /// The user wants an end at once.
     Aborted,
-    /// A limit was reached.
+    /// A limit was reached that those who run may not cross.
     Budget,
+    /// As many were launched as may be: those that run go on.
+    OutOfAgents,
 }
 
 /// An agent that is looked after.
@@ -105,6 +110,9 @@ impl<'s, 'o> Owner<'s, 'o> {
         ended: Option<EndReason>,
     ) -> Result<Option<Stopping>, RunError> {
         let worked = self.begin(agents, ended).and_then(|()| self.go_on());
+        if worked.is_err() {
+            self.abandon();
+        }
         self.jobs.close();
         worked?;
         if let Some(stopping) = self.stopping {
@@ -116,7 +124,7 @@ impl<'s, 'o> Owner<'s, 'o> {
     /// What may be integrated of what was measured here; and ends the hands, which must not be at work any more.
     pub(crate) fn finish(self) -> BTreeMap<TaskId, Input> {
         for hand in self.hands {
-            // A hand that panicked has told nothing: its task was noted as not measured.
+            // One that panicked was measuring something, which stays as it is.
             let _ = hand.join();
         }
         self.inputs
@@ -143,7 +151,7 @@ impl<'s, 'o> Owner<'s, 'o> {
                     let key = (task, attempt);
                     match agents.remove(&name) {
                         Some(agent) => self.keep(key, &slug, Begin::TakeOver(Box::new(agent)))?,
-                        None if stage == Stage::Launching => self.queue.push(key),
+                        None if stage == Stage::Launching => self.launch_again(key),
                         None => self.attempt_failed(key, Failure::new(FailureKind::Dead, "it is gone"))?,
                     }
                 }
@@ -155,9 +163,22 @@ impl<'s, 'o> Owner<'s, 'o> {
                     }
                     self.measure((task, attempt))?;
                 }
+                Todo::Decide(attempt) => {
+                    match measure::kept(&self.site, &self.site.folder.attempt(&slug, attempt)) {
+                        Some(verification) => self.decide((task, attempt), verification)?,
+                        None => self.measure((task, attempt))?,
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// Queues an attempt whose launch was noted and came to nothing.
+    fn launch_again(&mut self, key: AttemptKey) {
+        self.budget.not_launched();
+        self.breaker.not_launched(&key, self.now());
+        self.queue.push(key);
     }
 
     fn go_on(&mut self) -> Result<(), RunError> {
@@ -170,7 +191,8 @@ impl<'s, 'o> Owner<'s, 'o> {
             {
                 return Ok(());
             }
-            if self.stopping == Some(Stopping::Aborted) && self.live.is_empty() {
+            // Those that are still being created are no agents yet: see `end_launches`.
+            if self.stopping == Some(Stopping::Aborted) && self.live.values().all(|live| live.is_launching) {
                 return Ok(());
             }
             if let Ok(news) = self.news.recv_timeout(self.next_time()) {
@@ -203,8 +225,8 @@ impl<'s, 'o> Owner<'s, 'o> {
             }
         }
         let launching = self.live.values().filter(|live| live.is_launching);
-        let deadlines =
-            launching.map(|live| settings.patience.launch.saturating_sub(live.launched.elapsed()));
+        let deadlines = launching
+            .map(|live| (settings.patience.launch + UNDO_LIMIT).saturating_sub(live.launched.elapsed()));
         deadlines.fold(next, Duration::min).max(Duration::from_millis(1))
     }
 
@@ -227,6 +249,7 @@ impl<'s, 'o> Owner<'s, 'o> {
             }
             if let Err(reached) = self.budget.may_launch(self.now()) {
                 self.scribe.note(Event::Budget(reached.note()))?;
+                self.stopping = Some(Stopping::OutOfAgents);
                 return self.fail_queue(&Failure::new(FailureKind::Budget, reached.to_string()));
             }
             let Some(key) = self.queue.pop() else { return Ok(()) };
@@ -262,115 +285,6 @@ impl<'s, 'o> Owner<'s, 'o> {
         thread.spawn(move || keeper.run(begin)).map(|_| ()).map_err(RunError::Thread)
     }
 
-    /// What is told about an attempt.
-    fn hear(&mut self, key: AttemptKey, word: Word) -> Result<(), RunError> {
-        if let Word::Measured(measured) = word {
-            self.measuring -= 1;
-            return self.measured(key, measured);
-        }
-        // One that was given up may still say something.
-        let Some(live) = self.live.get_mut(&key) else { return Ok(()) };
-        match word {
-            Word::At { stage, evidence, host } => {
-                live.is_launching = false;
-                let mut change = StageChange::new(key.0.clone(), key.1, stage, evidence);
-                change.host = Some(host);
-                let is_newer = self.stage(&key.0).is_some_and(|now| now.may_become(stage));
-                if is_newer { self.note_stage(change) } else { Ok(()) }
-            }
-            Word::Spent(spent) => self.spent(key, spent),
-            Word::Admitted(outcome) => self.admitted(key, *outcome),
-            Word::Left(Ok(())) => {
-                self.live.remove(&key);
-                self.measure(key)
-            }
-            Word::Left(Err(failure)) => {
-                self.live.remove(&key);
-                self.attempt_failed(key, failure)
-            }
-            Word::Measured(_) => Ok(()),
-        }
-    }
-
-    fn spent(&mut self, key: AttemptKey, spent: Spent) -> Result<(), RunError> {
-        self.budget.spent(&key.0, key.1, spent);
-        let Some(stage) = self.stage(&key.0) else { return Ok(()) };
-        let mut change = StageChange::new(key.0, key.1, stage, "it has used more");
-        change.tokens = Some(spent.tokens);
-        change.cost = Some(spent.cost);
-        self.note_stage(change)
-    }
-
-    fn admitted(&mut self, key: AttemptKey, outcome: Outcome) -> Result<(), RunError> {
-        let said = outcome.result.name().to_owned();
-        self.scribe.note(Event::Outcome(Published { task: key.0.clone(), attempt: key.1, outcome }))?;
-        self.note_stage(StageChange::new(key.0, key.1, Stage::Pulled, format!("it says: {said}")))
-    }
-
-    fn attempt_failed(&mut self, key: AttemptKey, failure: Failure) -> Result<(), RunError> {
-        let kind = failure.kind;
-        self.note_stage(StageChange::new(key.0.clone(), key.1, Stage::Failed { kind }, failure.message))?;
-        // Whether it has its task could not be told: that was no try.
-        let is_no_try = kind == FailureKind::Interrupted;
-        let retries = self.site.shop.settings.retries;
-        let task = self.scribe.run().task(&key.0);
-        let is_worth_it = is_no_try || task.is_some_and(|task| queue::may_retry(task, kind, retries));
-        if self.stopping.is_some() || !is_worth_it {
-            return Ok(());
-        }
-        let again = key.1.next();
-        let why = format!("after {}", Stage::Failed { kind });
-        self.note_stage(StageChange::new(key.0.clone(), again, Stage::Queued, why))?;
-        self.queue.push((key.0, again));
-        Ok(())
-    }
-
-    /// Has an attempt measured whose result is here.
-    fn measure(&mut self, key: AttemptKey) -> Result<(), RunError> {
-        let task = self.scribe.run().task(&key.0);
-        let Some((task, attempt)) = task.and_then(|task| Some((task, task.latest()?))) else { return Ok(()) };
-        let Some(outcome) = attempt.outcome.clone() else { return Ok(()) };
-        let folder = self.site.folder.attempt(&task.slug, key.1);
-        let cost = Cost { tokens: attempt.tokens, dollars: attempt.cost };
-        self.measuring += 1;
-        self.jobs.add(Job { key, folder, outcome, cost });
-        Ok(())
-    }
-
-    fn measured(
-        &mut self,
-        key: AttemptKey,
-        measured: Result<Box<Verification>, Failure>,
-    ) -> Result<(), RunError> {
-        let verification = match measured {
-            Ok(verification) => *verification,
-            // It stays as it is: whoever goes on measures it.
-            Err(failure) if failure.kind == FailureKind::Interrupted => return Ok(()),
-            Err(failure) => return self.attempt_failed(key, failure),
-        };
-        for event in verification.events() {
-            self.scribe.note(event)?;
-        }
-        self.note_stage(StageChange::new(key.0.clone(), key.1, Stage::Verified, verification.evidence()))?;
-        let is_blocked = self
-            .scribe
-            .run()
-            .task(&key.0)
-            .and_then(|task| task.latest()?.outcome.as_ref())
-            .is_some_and(|outcome| outcome.reason.is_some());
-        let (stage, evidence) = match &verification.decision {
-            Decision::Integrate(_) => {
-                self.inputs.extend(measure::input(&self.site, self.scribe.run(), &key.0, verification));
-                return Ok(());
-            }
-            Decision::Clean => (Stage::Clean, "the test passes and nothing was changed".to_owned()),
-            Decision::Unresolved if is_blocked => (Stage::Blocked, "the agent says why".to_owned()),
-            Decision::Unresolved => (Stage::Unresolved, "the test does not pass".to_owned()),
-            Decision::Refuse(refusal) => (Stage::Failed { kind: refusal.kind() }, refusal.to_string()),
-        };
-        self.note_stage(StageChange::new(key.0, key.1, stage, evidence))
-    }
-
     /// Notes a change; the breaker has its say about it.
     fn note_stage(&mut self, change: StageChange) -> Result<(), RunError> {
         let now = self.now();
@@ -381,76 +295,11 @@ impl<'s, 'o> Owner<'s, 'o> {
         Ok(())
     }
 
-    fn fail_queue(&mut self, failure: &Failure) -> Result<(), RunError> {
-        for (task, attempt) in self.queue.take() {
-            let stage = Stage::Failed { kind: failure.kind };
-            self.note_stage(StageChange::new(task, attempt, stage, &failure.message))?;
-        }
-        Ok(())
-    }
-
-    /// Ends everything once a limit is reached.
-    fn keep_limits(&mut self) -> Result<(), RunError> {
-        if matches!(self.stopping, Some(Stopping::Aborted | Stopping::Budget)) {
-            return Ok(());
-        }
-        let Err(reached) = self.budget.may_go_on(self.now()) else { return Ok(()) };
-        self.limit_reached(&reached)
-    }
-
-    fn limit_reached(&mut self, reached: &LimitReached) -> Result<(), RunError> {
-        self.scribe.note(Event::Budget(reached.note()))?;
-        self.stopping = Some(Stopping::Budget);
-        self.end_all(&Failure::new(FailureKind::Budget, reached.to_string()));
-        self.fail_queue(&Failure::new(FailureKind::Budget, reached.to_string()))
-    }
-
-    fn end_all(&self, why: &Failure) {
-        self.live.values().for_each(|live| live.orders.end(why.clone()));
-    }
-
-    fn stop(&mut self, kind: StopKind) {
-        match kind {
-            StopKind::Finish if self.stopping.is_none() => self.stopping = Some(Stopping::Finishing),
-            StopKind::Finish => {}
-            StopKind::Now => {
-                self.stopping = Some(Stopping::Aborted);
-                self.end_all(&Failure::new(FailureKind::Interrupted, "the run was stopped"));
-            }
-        }
-    }
-
-    /// An agent that is still not created after its time holds up nobody: it is given up, and ended if it ever appears.
-    fn give_up_launches(&mut self) -> Result<(), RunError> {
-        let limit = self.site.shop.settings.patience.launch;
-        let is_late = |live: &Live| live.is_launching && live.launched.elapsed() >= limit;
-        let late: Vec<AttemptKey> =
-            self.live.iter().filter(|(_, live)| is_late(live)).map(|(key, _)| key.clone()).collect();
-        for key in late {
-            let message = format!("it was not created within {} s", limit.as_secs());
-            let failure = Failure::new(FailureKind::Launch, message);
-            if let Some(live) = self.live.remove(&key) {
-                live.orders.end(failure.clone());
-            }
-            self.attempt_failed(key, failure)?;
-        }
-        Ok(())
-    }
-
     fn slug(&self, task: &TaskId) -> String {
         self.scribe.run().task(task).map(|task| task.slug.clone()).unwrap_or_default()
     }
 
     fn stage(&self, task: &TaskId) -> Option<Stage> {
         self.scribe.run().task(task).map(|task| task.stage())
-    }
-}
-
-fn not_launched(stopping: Stopping) -> Failure {
-    match stopping {
-        Stopping::Finishing | Stopping::Aborted => {
-            Failure::new(FailureKind::Interrupted, "the run was stopped before it was its turn")
-        }
-        Stopping::Budget => Failure::new(FailureKind::Budget, "a limit was reached before it was its turn"),
     }
 }

@@ -19,6 +19,8 @@ pub(super) enum Todo {
     Find(AttemptNumber),
     /// What it published is here: it has to be measured, and its agent let go.
     Measure(AttemptNumber),
+    /// It was measured; what follows from that may not have been noted.
+    Decide(AttemptNumber),
 }
 
 /// What has to be done about a task.
@@ -29,9 +31,10 @@ pub(super) fn todo(task: &Task, ended: Option<EndReason>, retries: u32) -> Todo 
         Stage::Queued => Todo::Launch(number.max(AttemptNumber(1))),
         Stage::Launching | Stage::Ready | Stage::Working | Stage::Published => Todo::Find(number),
         Stage::Pulled => Todo::Measure(number),
+        Stage::Verified => Todo::Decide(number),
         Stage::Failed { kind } if was_cut_short(kind) => Todo::Launch(number.next()),
-        // Its next try was about to be noted.
-        Stage::Failed { kind } if ended.is_none() && may_retry(task, kind, retries) => {
+        // Its next try was about to be noted, or nobody was launched any more.
+        Stage::Failed { kind } if ended != Some(EndReason::Finished) && may_retry(task, kind, retries) => {
             Todo::Launch(number.next())
         }
         _ => Todo::Nothing,
@@ -128,6 +131,10 @@ mod tests {
             (vec![(1, Launching)], Todo::Find(AttemptNumber(1))),
             (vec![(1, Launching), (1, Working)], Todo::Find(AttemptNumber(1))),
             (vec![(1, Launching), (1, Published), (1, Pulled)], Todo::Measure(AttemptNumber(1))),
+            (
+                vec![(1, Launching), (1, Published), (1, Pulled), (1, Verified)],
+                Todo::Decide(AttemptNumber(1)),
+            ),
             (vec![(1, Launching), (1, failed(FailureKind::Dead))], Todo::Launch(AttemptNumber(2))),
             (vec![(1, Launching), (1, failed(FailureKind::Timeout))], Todo::Nothing),
             (vec![(1, Launching), (1, failed(FailureKind::Budget))], Todo::Launch(AttemptNumber(2))),
@@ -145,7 +152,12 @@ mod tests {
         let dead = task(&[(1, Stage::Launching), (1, failed(FailureKind::Dead))]);
         assert_eq!(todo(&dead, Some(EndReason::Finished), 1), Todo::Nothing);
         let cut = task(&[(1, Stage::Launching), (1, failed(FailureKind::Interrupted))]);
-        assert_eq!(todo(&cut, Some(EndReason::Interrupted), 1), Todo::Launch(AttemptNumber(2)));
+        for ended in [EndReason::Interrupted, EndReason::Budget, EndReason::Failed] {
+            assert_eq!(todo(&cut, Some(ended), 1), Todo::Launch(AttemptNumber(2)));
+            let next = todo(&dead, Some(ended), 1);
+            assert_eq!(next, Todo::Launch(AttemptNumber(2)), "its second try could not be launched");
+            assert_eq!(todo(&dead, Some(ended), 0), Todo::Nothing);
+        }
     }
 
     #[test]

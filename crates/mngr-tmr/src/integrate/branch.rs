@@ -22,6 +22,16 @@ impl Integrator<'_> {
     ) -> Result<String, GitError> {
         git.commit_tree(&NewCommit { tree, parent, message, name: NAME, email: EMAIL, time: self.time })
     }
+
+    /// Has the branch end where the run left it. An agent that works in the same repository can move it anywhere, and
+    /// sign commits with any name.
+    ///
+    /// # Errors
+    /// When it holds work that is not the run's own, or a checkout has it.
+    pub fn hold_branch(&self, tip: &str) -> Result<(), IntegrateError> {
+        let git = Git::new(self.host, self.repository.clone());
+        point(&git, &self.run.integrated_branch(), &self.base, tip)
+    }
 }
 
 /// Makes the branch point at a commit.

@@ -4,11 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use mngr_host::files::Files;
+use mngr_model::HostPath;
 use mngr_model::run::TaskId;
 use mngr_ops::fanout::fan_out_within;
 
-use crate::collect::Collector;
+use super::run::Integrator;
+use crate::collect::{Bench, CollectError, Collector};
 use crate::verify::{Order, Runner, RunnerError, TestReport, run_test};
+
+/// Fewer tests than this are run alone at once.
+const WORTH_IT: usize = 4;
 
 /// How much of what a check printed is repeated in a reason.
 const SHOWN_CHARS: usize = 300;
@@ -74,12 +80,21 @@ pub(super) struct Checks<'a> {
     runner: &'a dyn Runner,
     tests: &'a Collector,
     gate: Option<Gate<'a>>,
+    files: &'a dyn Files,
+    scratch: HostPath,
     known: Mutex<BTreeMap<(String, Check), Option<Failure>>>,
 }
 
 impl<'a> Checks<'a> {
-    pub(super) fn new(runner: &'a dyn Runner, tests: &'a Collector, gate: Option<Gate<'a>>) -> Self {
-        Self { runner, tests, gate, known: Mutex::default() }
+    pub(super) fn of(integrator: &'a Integrator<'a>) -> Self {
+        Self {
+            runner: integrator.runner,
+            tests: integrator.tests,
+            gate: integrator.gate,
+            files: integrator.host.files(),
+            scratch: integrator.scratch.join("together"),
+            known: Mutex::default(),
+        }
     }
 
     /// What fails: the gate alone if it does, else the tests that do, in the given order.
@@ -92,9 +107,42 @@ impl<'a> Checks<'a> {
             return Ok(vec![failure]);
         }
         let tests: Vec<Check> = tests.into_iter().cloned().map(Check::Test).collect();
+        self.check_together(snapshot, &tests)?;
         let results = fan_out_within(self.runner.width(), tests, |check| self.check(snapshot, &check));
         let failures: Result<Vec<Option<Failure>>, RunnerError> = results.into_iter().collect();
         Ok(failures?.into_iter().flatten().collect())
+    }
+
+    /// Runs what is not known yet in as few processes as the framework can. Only a pass counts: what fails beside others,
+    /// or is not mentioned, is run alone.
+    fn check_together(&self, snapshot: &Snapshot, checks: &[Check]) -> Result<(), RunnerError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_open = |check: &&Check| !known.contains_key(&(snapshot.tree.clone(), (*check).clone()));
+        let open = checks.iter().filter(is_open).filter_map(|check| match check {
+            Check::Test(task) => Some(task.clone()),
+            Check::Gate => None,
+        });
+        let open: Vec<TaskId> = open.collect();
+        if open.len() < WORTH_IT {
+            return Ok(());
+        }
+        let bench = Bench {
+            runner: self.runner,
+            files: self.files,
+            scratch: &self.scratch,
+            commit: &snapshot.commit,
+        };
+        match self.tests.passing_together(&bench, &open) {
+            Ok(passing) => {
+                known.extend(
+                    passing.into_iter().map(|task| ((snapshot.tree.clone(), Check::Test(task)), None)),
+                );
+                Ok(())
+            }
+            Err(CollectError::Runner(error)) => Err(error),
+            // What it printed cannot be read: each is run alone.
+            Err(_) => Ok(()),
+        }
     }
 
     /// Whether one check fails.

@@ -8,9 +8,9 @@ use mngr_model::run::{Event, Integration, IntegrationStep, TaskId};
 use serde_json::Map;
 
 use super::branch;
-use super::checks::Snapshot;
+use super::checks::{Check, Snapshot};
 use super::error::IntegrateError;
-use super::run::{Integrator, integrated_branch};
+use super::run::Integrator;
 use super::why::{find, has_own_place, tasks_of};
 
 /// Which commit, and what has to go on passing.
@@ -20,6 +20,8 @@ pub struct DropRequest<'a> {
     pub commit: &'a str,
     /// Tests that pass at the base.
     pub guards: &'a [TaskId],
+    /// Tests that pass with the result. Those without a commit of their own are open again if they fail without this one.
+    pub integrated: &'a [TaskId],
 }
 
 impl Integrator<'_> {
@@ -30,7 +32,7 @@ impl Integrator<'_> {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<String, IntegrateError> {
         let git = Git::new(self.host, self.repository.clone());
-        let branch = integrated_branch(&self.run);
+        let branch = self.run.integrated_branch();
         let commits = branch::own_commits(&git, &branch, &self.base, &git.resolve(&branch)?)?;
         let dropped = find(&commits, request.commit, &branch)?;
         if !has_own_place(dropped) {
@@ -45,22 +47,31 @@ impl Integrator<'_> {
             .chain(request.guards.iter().cloned())
             .collect();
         let checks = self.checks();
+        let mut rewritten = Map::new();
         for later in commits.iter().skip_while(|commit| commit.oid != dropped.oid).skip(1) {
             tip = self.replay_one(&git, &tip, later, dropped)?;
             let own = tasks_of(later);
             let failures = checks.failures(&tip, &own)?;
             refuse(failures, dropped, later)?;
             kept.extend(own);
+            rewritten.insert(later.oid.clone(), tip.commit.clone().into());
         }
         let last = commits.last().unwrap_or(dropped);
         refuse(checks.failures(&tip, &kept)?, dropped, last)?;
+        let named: BTreeSet<TaskId> = commits.iter().flat_map(tasks_of).collect();
+        let others = request.integrated.iter().filter(|task| !named.contains(task));
+        let failures = checks.failures(&tip, others)?.into_iter();
+        let lost = failures.filter_map(|failure| match failure.check {
+            Check::Test(task) => Some(task),
+            Check::Gate => None,
+        });
         branch::point(&git, &branch, &self.base, &tip.commit)?;
         on_event(Event::Integration(Integration {
             step: IntegrationStep::Dropped,
-            tasks: tasks_of(dropped),
+            tasks: tasks_of(dropped).into_iter().chain(lost).collect(),
             commit: Some(dropped.oid.clone()),
             reason: "dropped by the user".to_owned(),
-            details: Map::new(),
+            details: Map::from_iter([("rewritten".to_owned(), rewritten.into())]),
         }));
         Ok(tip.commit)
     }

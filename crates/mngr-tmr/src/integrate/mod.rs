@@ -34,11 +34,8 @@ pub use drop::DropRequest;
 pub use error::IntegrateError;
 pub use rank::{Reason, Score};
 pub use repeated::RepeatedGroup;
-pub use run::{
-    CommitKind, Conflict, Expelled, Input, Integrated, IntegratedCommit, Integrator, Remaining,
-    integrated_branch,
-};
-pub use why::Why;
+pub use run::{CommitKind, Conflict, Expelled, Input, Integrated, IntegratedCommit, Integrator, Remaining};
+pub use why::{Why, why};
 
 #[cfg(test)]
 mod tests;

@@ -20,11 +20,6 @@ use crate::candidate::Candidate;
 use crate::collect::Collector;
 use crate::verify::{Rules, Runner, Verification};
 
-/// The branch of a run's result.
-pub fn integrated_branch(run: &RunName) -> String {
-    format!("tmr/{run}/integrated")
-}
-
 /// A candidate and what was measured about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
@@ -166,7 +161,7 @@ impl<'a> Integrator<'a> {
         }
         let commits = work.replay(&base, squash, changes, guards, &mut found)?;
 
-        let branch = integrated_branch(&self.run);
+        let branch = self.run.integrated_branch();
         let tip = commits.last().map_or(self.base.clone(), |commit| commit.oid.clone());
         log.found(&commits, &found);
         if !commits.is_empty() {
@@ -193,7 +188,7 @@ impl<'a> Integrator<'a> {
     }
 
     pub(super) fn checks(&self) -> Checks<'_> {
-        Checks::new(self.runner, self.tests, self.gate)
+        Checks::of(self)
     }
 }
 

@@ -338,7 +338,7 @@ fn a_commit_is_dropped_and_the_rest_stays_green() {
     let inputs = vec![fix(&lab, 0), fix(&lab, 1), fix_test(&lab, 2, &[])];
     let (result, _) = integrate(&lab, Some(GATE), inputs);
     let integrator = lab.integrator(Some(GATE));
-    let request = |commit| DropRequest { commit, guards: &[] };
+    let request = |commit| DropRequest { commit, guards: &[], integrated: &[] };
     let not = integrator.drop_commit(&request(&result.commits[0].oid), &mut |_| {}).unwrap_err();
     assert!(matches!(not, IntegrateError::NotImplementation { .. }), "{not}");
     let none = integrator.drop_commit(&request("0000"), &mut |_| {}).unwrap_err();
@@ -363,7 +363,7 @@ fn a_commit_that_others_need_is_not_dropped() {
     ];
     let (result, _) = integrate(&lab, Some(GATE), vec![fix(&lab, 0), lab.input("tests/1.sh", &works)]);
     assert_eq!(result.commits.len(), 2, "{:?}", result.expelled);
-    let request = DropRequest { commit: &result.commits[0].oid, guards: &[] };
+    let request = DropRequest { commit: &result.commits[0].oid, guards: &[], integrated: &[] };
     let error = lab.integrator(Some(GATE)).drop_commit(&request, &mut |_| {}).unwrap_err();
     assert!(
         matches!(&error, IntegrateError::BreaksLater { later, .. } if later == "[FIX_IMPL] uses"),
@@ -380,7 +380,7 @@ fn a_commit_says_why_it_is_there() {
         .zip(steps)
         .map(|(seq, step)| Entry { time: Timestamp::UNIX_EPOCH, seq, event: Event::Integration(step) })
         .collect();
-    let why = lab.integrator(None).why(&result.commits[1].oid[..10], &entries).unwrap();
+    let why = lab.why(&result.commits[1].oid[..10], &entries);
     assert_eq!((why.subject.as_str(), &why.tasks[..]), ("[FIX_IMPL] put 1 right", &[id("tests/1.sh")][..]));
     assert_eq!(why.paths, ["src/1"]);
     assert!(why.trailers.contains(&("Kind".to_owned(), "FIX_IMPL".to_owned())));

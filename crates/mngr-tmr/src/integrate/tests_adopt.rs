@@ -111,9 +111,9 @@ fn an_adopted_commit_is_explained_and_can_be_dropped() {
     let entry = |(seq, step)| Entry { time: Timestamp::UNIX_EPOCH, seq, event: Event::Integration(step) };
     let journal: Vec<Entry> = (1..).zip(steps).map(entry).collect();
     let integrator = case.lab.integrator(Some(GATE));
-    let why = integrator.why(&adopted.tip, &journal).unwrap();
+    let why = case.lab.why(&adopted.tip, &journal);
     assert_eq!((why.steps.len(), why.steps[0].reason.as_str()), (1, "made by the integrator"));
-    let request = DropRequest { commit: &adopted.tip, guards: &[] };
+    let request = DropRequest { commit: &adopted.tip, guards: &[], integrated: &[] };
     assert_eq!(integrator.drop_commit(&request, &mut |_| {}).unwrap(), case.integrated.tip);
 }
 

@@ -1,11 +1,10 @@
 //! Why a commit of the result is there: from its trailers and from the journal, without asking anybody.
 
 use mngr_host::git::{CommitInfo, Git};
-use mngr_model::run::{Entry, Event, Integration, IntegrationStep, TaskId};
+use mngr_model::run::{Entry, Event, Integration, IntegrationStep, Started, TaskId};
 
 use super::error::IntegrateError;
 use super::message::trailer;
-use super::run::{Integrator, integrated_branch};
 
 /// What is known about a commit.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,31 +23,28 @@ pub struct Why {
     pub steps: Vec<Integration>,
 }
 
-impl Integrator<'_> {
-    /// Explains a commit of the run's branch; any unique beginning of its name will do.
-    pub fn why(&self, commit: &str, journal: &[Entry]) -> Result<Why, IntegrateError> {
-        let git = Git::new(self.host, self.repository.clone());
-        let branch = integrated_branch(&self.run);
-        let commits = git.commits_between(&self.base, &git.resolve(&branch)?)?;
-        let info = find(&commits, commit, &branch)?;
-        let tasks = tasks_of(info);
-        let steps: Vec<&Integration> = journal.iter().filter_map(step_of).collect();
-        // What an earlier integration came to no longer counts.
-        let last = steps.iter().rposition(|step| step.step == IntegrationStep::Started).unwrap_or(0);
-        let is_about = |step: &&&Integration| match step.step {
-            IntegrationStep::Started | IntegrationStep::Finished => false,
-            _ if step.commit.is_some() => step.commit.as_ref() == Some(&info.oid),
-            _ => step.tasks.iter().any(|task| tasks.contains(task)),
-        };
-        Ok(Why {
-            oid: info.oid.clone(),
-            subject: info.subject().to_owned(),
-            trailers: trailers(&info.message),
-            paths: info.paths.iter().map(ToString::to_string).collect(),
-            steps: steps[last..].iter().filter(is_about).map(|step| (*step).clone()).collect(),
-            tasks,
-        })
-    }
+/// Explains a commit of the branch of a run; any unique beginning of its name will do.
+pub fn why(git: &Git<'_>, started: &Started, commit: &str, journal: &[Entry]) -> Result<Why, IntegrateError> {
+    let branch = started.run.integrated_branch();
+    let commits = git.commits_between(&started.base_commit, &git.resolve(&branch)?)?;
+    let info = find(&commits, commit, &branch)?;
+    let tasks = tasks_of(info);
+    let steps: Vec<&Integration> = journal.iter().filter_map(step_of).collect();
+    // What an earlier integration came to no longer counts.
+    let last = steps.iter().rposition(|step| step.step == IntegrationStep::Started).unwrap_or(0);
+    let is_about = |step: &&&Integration| match step.step {
+        IntegrationStep::Started | IntegrationStep::Finished => false,
+        _ if step.commit.is_some() => step.commit.as_ref() == Some(&info.oid),
+        _ => step.tasks.iter().any(|task| tasks.contains(task)),
+    };
+    Ok(Why {
+        oid: info.oid.clone(),
+        subject: info.subject().to_owned(),
+        trailers: trailers(&info.message),
+        paths: info.paths.iter().map(ToString::to_string).collect(),
+        steps: steps[last..].iter().filter(is_about).map(|step| (*step).clone()).collect(),
+        tasks,
+    })
 }
 
 fn step_of(entry: &Entry) -> Option<&Integration> {

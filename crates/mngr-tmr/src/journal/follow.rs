@@ -27,7 +27,7 @@ impl Follower {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn next(&mut self) -> Result<Vec<Entry>, JournalError> {
+    pub fn read(&mut self) -> Result<Vec<Entry>, JournalError> {
         let bytes = self.host.files().read_from(&self.path, self.offset)?;
         let lines = read_lines(&bytes);
         self.offset += (bytes.len() - lines.torn) as u64;

@@ -49,6 +49,10 @@ pub const SCHEMA: &str = "$MNGR_AGENT_STATE_DIR/commands/outcome.schema.json";
 pub fn install(host: &dyn Host, agent: &AgentLayout, publishing: &Publishing<'_>) -> Result<(), FilesError> {
     let files = host.files();
     files.make_folder(&agent.commands())?;
+    // It is watched for the archive, and what is not there yet cannot be.
+    if let Some(folder) = archive(agent).parent() {
+        files.make_folder(&folder)?;
+    }
     let script = script(publishing);
     files.write(&tool(agent), script.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
     let schema = format!("{:#}\n", Outcome::json_schema());

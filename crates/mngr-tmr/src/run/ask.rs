@@ -1,10 +1,12 @@
 //! Asking one agent for what could not be put together by machine. Its result passes the same checks as all others; a run
 //! is whole without it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mngr_model::env::MNGR_TMR_RUN;
 use mngr_model::run::{Event, Integration, IntegrationStep, Outcome, TaskId};
+use mngr_ops::fleet::Agent;
 use serde_json::{Map, json};
 
 use super::control::{StopKind, agents_of};
@@ -13,6 +15,7 @@ use super::listener::Listener;
 use super::reduce::Notes;
 use super::scribe::Scribe;
 use super::workshop::Site;
+use crate::budget::Budget;
 use crate::candidate::Cost;
 use crate::dispatch::agent::{Commission, label};
 use crate::dispatch::keeper::{Begin, Brief, Keeper};
@@ -20,18 +23,34 @@ use crate::dispatch::measure;
 use crate::dispatch::news::{Failure, Orders, Word};
 use crate::integrate::{AdoptRequest, Adopted, Integrated, Left};
 use crate::mapper::prompts::{IntegratorText, Prompt};
+use crate::mapper::publish;
 use mngr_model::run::FailureKind;
+
+/// What the agent is asked, and with what.
+pub(super) struct Request<'r> {
+    /// What could be put together.
+    pub(super) integrated: &'r Integrated,
+    /// What could not.
+    pub(super) left: &'r Left,
+    /// The tests that have to go on passing.
+    pub(super) guards: &'r [TaskId],
+    /// What the run has used. The agent may use the rest.
+    pub(super) budget: Budget,
+}
 
 /// Asks, waits, and takes what passes. Nothing when the agent came to nothing, which is noted.
 pub(super) fn ask(
     site: &Arc<Site>,
     scribe: &mut Scribe<'_>,
-    integrated: &Integrated,
-    left: &Left,
-    guards: &[TaskId],
+    request: Request<'_>,
     listener: &Listener,
 ) -> Result<Option<Adopted>, RunError> {
-    let brief = brief(site, integrated, left)?;
+    let Request { integrated, left, guards, budget } = request;
+    let (own, begin) = whom(site, &integrated.tip);
+    let mut brief = brief(site, &own, integrated, left)?;
+    if let Some(time) = budget.time_left(site.shop.world.clock.now()) {
+        brief.patience = brief.patience.min(time);
+    }
     let asked = |reason: String, details: &[(&str, serde_json::Value)]| {
         let details: Map<_, _> =
             details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
@@ -39,10 +58,10 @@ pub(super) fn ask(
         Event::Integration(Integration { step, tasks, commit: None, reason, details })
     };
     let name = brief.commission.name.clone();
-    let what = format!("{} conflicts, {} repeated changes", left.conflicts.len(), left.repeated.len());
+    let what = format!("conflicts: {}, repeated changes: {}", left.conflicts.len(), left.repeated.len());
     scribe.note(asked(what, &[("agent", json!(name))]))?;
     let folder = brief.folder.clone();
-    let answer = wait_for(site, brief, listener);
+    let answer = wait_for(site, brief, begin, budget, listener);
     let (outcome, cost) = match answer {
         Ok(answer) => answer,
         Err(failure) => {
@@ -69,13 +88,39 @@ pub(super) fn ask(
     Ok(Some(adopted))
 }
 
-fn brief(site: &Site, integrated: &Integrated, left: &Left) -> Result<Brief, RunError> {
-    let Site { shop, crew, folder } = site;
-    let own = match shop.settings.agents.reducer_suffix.as_str() {
+/// The name within the run of the agent to be asked, and where to begin with it: one that was asked the same before and
+/// has answered or still may, or else a new one.
+fn whom(site: &Site, start: &str) -> (String, Begin) {
+    let shop = &site.shop;
+    let first = match shop.settings.agents.reducer_suffix.as_str() {
         "" => "reducer".to_owned(),
         suffix => format!("reducer-{suffix}"),
     };
-    let branch = shop.branch_name(&own);
+    let there = agents_of(&shop.world, shop.run.as_str());
+    let mut there: BTreeMap<String, Agent> =
+        there.into_iter().map(|agent| (agent.name().to_string(), agent)).collect();
+    let mut own = first.clone();
+    let mut number = 1;
+    while let Some(agent) = there.remove(&shop.agent_name(&own)) {
+        if may_answer(&agent, start) {
+            return (own, Begin::TakeOver(Box::new(agent)));
+        }
+        number += 1;
+        own = format!("{first}-{number}");
+    }
+    (own, Begin::Launch)
+}
+
+/// Whether an agent was asked about this commit, and has answered or still may.
+fn may_answer(agent: &Agent, start: &str) -> bool {
+    let is_same = agent.facts.record.labels.get(label::START).is_some_and(|it| it == start);
+    let archive = publish::archive(&agent.host.layout().agent(agent.id()));
+    is_same && (!agent.state.state.is_final() || agent.host.files().exists(&archive).unwrap_or(false))
+}
+
+fn brief(site: &Site, own: &str, integrated: &Integrated, left: &Left) -> Result<Brief, RunError> {
+    let Site { shop, crew, folder } = site;
+    let branch = shop.branch_name(own);
     let prompt = match shop.settings.prompts.reducer.clone() {
         Some(own) => Prompt::own(own)?,
         None => Prompt::packaged()?,
@@ -91,10 +136,14 @@ fn brief(site: &Site, integrated: &Integrated, left: &Left) -> Result<Brief, Run
     })?;
     let commission = Commission {
         blueprint: crew.reducer.clone(),
-        name: shop.agent_name(&own),
+        name: shop.agent_name(own),
         branch,
         start: integrated.tip.clone(),
-        labels: vec![(label::RUN, run.clone()), (label::ROLE, "REDUCER".to_owned())],
+        labels: vec![
+            (label::RUN, run.clone()),
+            (label::ROLE, "REDUCER".to_owned()),
+            (label::START, integrated.tip.clone()),
+        ],
         env: vec![(MNGR_TMR_RUN, run)],
     };
     Ok(Brief {
@@ -106,11 +155,14 @@ fn brief(site: &Site, integrated: &Integrated, left: &Left) -> Result<Brief, Run
     })
 }
 
-/// Has the agent work, one that an orchestrator before this one has created if it is there.
-fn wait_for(site: &Arc<Site>, brief: Brief, listener: &Listener) -> Result<(Outcome, Cost), Failure> {
-    let there = agents_of(&site.shop.world, site.shop.run.as_str());
-    let there = there.into_iter().find(|agent| agent.name().as_ref() == brief.commission.name);
-    let begin = there.map_or(Begin::Launch, |agent| Begin::TakeOver(Box::new(agent)));
+/// Has the agent work.
+fn wait_for(
+    site: &Arc<Site>,
+    brief: Brief,
+    begin: Begin,
+    budget: Budget,
+    listener: &Listener,
+) -> Result<(Outcome, Cost), Failure> {
     let orders = Arc::new(Orders::default());
     let (told, passer) = (orders.clone(), listener.passer());
     listener.tell(move |wish| {
@@ -120,7 +172,15 @@ fn wait_for(site: &Arc<Site>, brief: Brief, listener: &Listener) -> Result<(Outc
         }
     });
     let (sender, words) = std::sync::mpsc::channel();
-    let voice = Box::new(move |word| drop(sender.send(word)));
+    let (limited, world) = (orders.clone(), site.shop.world.clone());
+    let voice = Box::new(move |word| {
+        if let Word::Spent(spent) = &word
+            && let Err(reached) = budget.may_use(*spent, world.clock.now())
+        {
+            limited.end(Failure::new(FailureKind::Budget, reached.to_string()));
+        }
+        drop(sender.send(word));
+    });
     Keeper { site: site.clone(), brief, orders, voice }.run(begin);
     let (mut answer, mut cost) = (None, Cost::default());
     for word in words {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mngr_model::run::{EndReason, Event, Run, TaskId};
 
-use super::control::{StopKind, agents_of};
+use super::control::{StopKind, agents_to_take_over};
 use super::error::RunError;
 use super::listener::Listener;
 use super::reduce::{self, Reduced};
@@ -69,7 +69,10 @@ fn phases(
 ) -> Result<(EndReason, Option<String>), RunError> {
     // One that begins has no agents yet.
     let agents = match before {
-        Some(_) => agents_of(&site.shop.world, site.shop.run.as_str()),
+        Some(_) => {
+            let provider = site.shop.settings.agents.provider.as_deref();
+            agents_to_take_over(&site.shop.world, site.shop.run.as_str(), provider)?
+        }
         None => Vec::new(),
     };
     let mut owner = Owner::new(site.clone(), scribe)?;
@@ -79,17 +82,23 @@ fn phases(
         let _ = wishes(wish);
     });
     let worked = owner.work(agents, before.and_then(|before| before.ended));
-    if worked.is_err() || matches!(worked, Ok(Some(Stopping::Aborted))) {
+    let is_aborted = matches!(worked, Ok(Some(Stopping::Aborted)));
+    if worked.is_err() || is_aborted {
         // No agent is left to be stopped; tests that are being run need not be waited for.
         listener.pass_on();
+    }
+    if is_aborted {
+        owner.end_launches()?;
     }
     let measured: BTreeMap<TaskId, Input> = owner.finish();
     let reason = match worked? {
         Some(Stopping::Aborted) => return Ok((EndReason::Interrupted, None)),
         Some(Stopping::Finishing) => EndReason::Interrupted,
-        Some(Stopping::Budget) => EndReason::Budget,
+        Some(Stopping::Budget | Stopping::OutOfAgents) => EndReason::Budget,
         None => EndReason::Finished,
     };
     let Reduced { branch } = reduce::reduce(site, scribe, measured, listener)?;
-    Ok((reason, branch))
+    // Whoever was to be asked for the rest was not, or not to the end.
+    let is_cut_short = reason == EndReason::Finished && listener.wish().is_some();
+    Ok((if is_cut_short { EndReason::Interrupted } else { reason }, branch))
 }

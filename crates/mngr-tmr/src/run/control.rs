@@ -2,10 +2,11 @@
 
 use mngr_host::files::{Access, Durability};
 use mngr_model::HostPath;
+use mngr_model::address::LOCAL_PROVIDER;
 use mngr_model::facts::Detail;
 use mngr_ops::error_chain;
 use mngr_ops::fanout::fan_out;
-use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::fleet::{Agent, Failure, Fleet};
 use mngr_ops::stop::{StopOptions, stop};
 use mngr_ops::world::World;
 
@@ -80,8 +81,52 @@ pub fn request_stop(world: &World, folder: &HostPath, kind: StopKind) -> Result<
     Ok(StopReport::NobodyThere { stopped, failed })
 }
 
+/// The agents of a run that is gone on with. One that only cannot be seen must not be taken for gone: another would be
+/// launched beside it.
+pub(super) fn agents_to_take_over(
+    world: &World,
+    run: &str,
+    provider: Option<&str>,
+) -> Result<Vec<Agent>, RunError> {
+    let fleet = Fleet::look(world, Detail::Full);
+    match unseen(fleet.failures, provider.unwrap_or(LOCAL_PROVIDER)) {
+        Some(error) => Err(error),
+        None => Ok(of_run(fleet.agents, run)),
+    }
+}
+
+/// What of a provider could not be asked. What others have cannot be of the run.
+fn unseen(failures: Vec<Failure>, provider: &str) -> Option<RunError> {
+    let failure = failures.into_iter().find(|failure| failure.provider == provider)?;
+    let place = failure.host.unwrap_or(failure.provider);
+    Some(RunError::Unseen { place, message: failure.message })
+}
+
 /// The agents of a run that are there.
 pub(super) fn agents_of(world: &World, run: &str) -> Vec<Agent> {
+    of_run(Fleet::look(world, Detail::Full).agents, run)
+}
+
+fn of_run(agents: Vec<Agent>, run: &str) -> Vec<Agent> {
     let is_of_run = |agent: &Agent| agent.facts.record.labels.get(label::RUN).is_some_and(|it| it == run);
-    Fleet::look(world, Detail::Full).agents.into_iter().filter(is_of_run).collect()
+    agents.into_iter().filter(is_of_run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_not_taken_for_gone_and_other_providers_do_not_matter() {
+        let failure = |provider: &str, host: Option<&str>| Failure {
+            provider: provider.to_owned(),
+            host: host.map(str::to_owned),
+            host_id: None,
+            message: "no route".to_owned(),
+        };
+        let said = |failures| unseen(failures, "local").map(|error| error.to_string());
+        assert_eq!(said(vec![failure("elsewhere", None)]), None);
+        let both = vec![failure("elsewhere", None), failure("local", Some("box"))];
+        assert_eq!(said(both).unwrap(), "the agents of the run on `box` cannot be seen: no route");
+    }
 }

@@ -2,9 +2,9 @@
 
 use mngr_host::files::FilesError;
 use mngr_host::git::GitError;
-use mngr_host::host::SurveyError;
 use mngr_model::HostPath;
 use mngr_model::name::NameError;
+use mngr_ops::create::CreateError;
 
 use crate::collect::{CollectError, CollectorError};
 use crate::integrate::IntegrateError;
@@ -61,9 +61,14 @@ pub enum RunError {
     /// The repository cannot be read.
     #[error("the repository cannot be read")]
     Git(#[from] GitError),
-    /// The agents of the run cannot be seen.
-    #[error("the agents of the run cannot be seen")]
-    Survey(#[from] SurveyError),
+    /// The agents of the run may be there, but cannot be seen.
+    #[error("the agents of the run on `{place}` cannot be seen: {message}")]
+    Unseen {
+        /// The host, or the provider.
+        place: String,
+        /// Why, with its causes.
+        message: String,
+    },
     /// A name that no agent can have.
     #[error("`{name}` cannot be the name of an agent")]
     Name {
@@ -81,6 +86,9 @@ pub enum RunError {
         /// The type.
         agent_type: String,
     },
+    /// No agent of the run could be created.
+    #[error(transparent)]
+    Crew(#[from] CreateError),
     /// An agent of that name is there already, from another run.
     #[error("there are agents of a run `{run}` already")]
     RunNameTaken {

@@ -50,6 +50,15 @@ impl RunFolder {
         self.0.join("control/stop")
     }
 
+    /// Forgets what an orchestrator before this one was asked. Whoever has just taken the journal does it: what is asked
+    /// from then on is meant for him.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn forget_stop_request(&self, host: &dyn Host) -> Result<(), FilesError> {
+        host.files().remove_file(&self.stop_request())
+    }
+
     /// The folder of requests to the orchestrator.
     pub fn control(&self) -> HostPath {
         self.0.join("control")

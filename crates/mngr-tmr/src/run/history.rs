@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mngr_model::run::Event;
+use mngr_host::git::Git;
+use mngr_model::run::{Event, Stage, TaskId};
 use mngr_ops::world::World;
 
 use super::error::RunError;
@@ -11,7 +12,7 @@ use super::reduce::Notes;
 use super::saved::Saved;
 use super::scribe::Scribe;
 use crate::dispatch::queue;
-use crate::integrate::{DropRequest, Why};
+use crate::integrate::{DropRequest, Why, why};
 use crate::journal;
 
 impl Saved {
@@ -21,7 +22,8 @@ impl Saved {
     /// When there is no such commit.
     pub fn why(&self, world: &Arc<World>, commit: &str) -> Result<Why, RunError> {
         let entries = journal::entries(world.client.as_ref(), self.folder.path())?;
-        Ok(self.workshop(world)?.integrator().why(commit, &entries)?)
+        let git = Git::new(world.client.as_ref(), self.settings.source.clone());
+        Ok(why(&git, &self.started, commit, &entries)?)
     }
 
     /// Takes an implementation commit out of the result and returns the new tip of the branch.
@@ -34,15 +36,17 @@ impl Saved {
         commit: &str,
         observer: &mut dyn Observer,
     ) -> Result<String, RunError> {
-        let shop = self.workshop(world)?;
         let (journal, before) = self.take_journal(world)?;
-        let mut scribe = Scribe::new(journal, observer);
+        let shop = self.workshop(world)?;
+        let mut scribe = Scribe::resumed(journal, observer);
         scribe.doing("checking the commits without it");
         let guards = queue::guards(scribe.run());
+        let tasks = scribe.run().tasks.iter();
+        let integrated: Vec<TaskId> =
+            tasks.filter(|task| task.stage() == Stage::Integrated).map(|task| task.id.clone()).collect();
+        let request = DropRequest { commit, guards: &guards, integrated: &integrated };
         let mut notes = Notes { scribe: &mut scribe, failed: None };
-        let dropped = shop
-            .integrator()
-            .drop_commit(&DropRequest { commit, guards: &guards }, &mut |event| notes.take(event));
+        let dropped = shop.integrator().drop_commit(&request, &mut |event| notes.take(event));
         notes.done()?;
         if let Some(reason) = before.ended {
             scribe.note(Event::RunEnded { reason })?;

@@ -30,9 +30,8 @@ struct Shared {
 }
 
 impl Listener {
-    /// Begins to hear.
+    /// Begins to hear. What was asked since the journal was taken is heard at once.
     pub(super) fn begin(host: &Arc<dyn Host>, folder: &RunFolder) -> Result<Self, RunError> {
-        host.files().remove_file(&folder.stop_request())?;
         let shared = Arc::new(Shared::default());
         // Begun here, so that no interrupt can fall between this and the thread.
         let attention = Attention::begin();
@@ -111,7 +110,13 @@ impl Shared {
 
     fn wished(&self, wish: StopKind) {
         let ear = lock(&self.ear);
-        *lock(&self.wish) = Some(wish);
+        let mut known = lock(&self.wish);
+        if *known == Some(StopKind::Now) {
+            // There is nothing more to wish for.
+            return;
+        }
+        *known = Some(wish);
+        drop(known);
         if let Some(ear) = ear.as_ref() {
             ear(wish);
         }
@@ -125,4 +130,35 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), RunError> {
     let thread = std::thread::Builder::new().name(name.to_owned());
     thread.spawn(work).map(|_| ()).map_err(RunError::Thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use mngr_host::files::{Access, Durability};
+    use mngr_host::local::LocalHost;
+
+    use super::*;
+
+    #[test]
+    fn what_was_asked_before_it_began_is_heard() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = HostPath::new(dir.path().to_str().unwrap());
+        let host: Arc<dyn Host> = Arc::new(LocalHost::open(root.join("host")).unwrap());
+        let folder = RunFolder::new(root.join("tmr_1"));
+        host.files().make_folder(&folder.control()).unwrap();
+        host.files().write(&folder.stop_request(), b"now", Access::Private, Durability::Cached).unwrap();
+        let listener = Listener::begin(&host, &folder).unwrap();
+        let (sender, heard) = std::sync::mpsc::channel();
+        listener.tell(move |wish| sender.send(wish).unwrap());
+        assert_eq!(heard.recv_timeout(Duration::from_secs(20)), Ok(StopKind::Now));
+    }
+
+    #[test]
+    fn who_wants_an_end_at_once_cannot_want_less() {
+        let shared = Shared::default();
+        for wish in [StopKind::Finish, StopKind::Now, StopKind::Finish] {
+            shared.wished(wish);
+        }
+        assert_eq!(*lock(&shared.wish), Some(StopKind::Now));
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mngr_host::clock::SystemClock;
 use mngr_model::AgentName;
 use mngr_model::run::{RunName, Slugs, Started, TaskId};
-use mngr_ops::create::agent_type;
+use mngr_ops::create::{self, Attendance, Audience, agent_type};
 use mngr_ops::world::World;
 
 use super::conduct::{RunEnd, conduct};
@@ -63,7 +63,7 @@ pub fn prepare(
         observer.doing("running the gate on the base commit");
         shop.integrator().check_base()?;
     }
-    observer.doing(&format!("running {} tests before any agent", tests.len()));
+    observer.doing("running the tests before any agent");
     let plan = plan(&shop, tests)?;
     let said = &shop.world.settings.tmr;
     let each = Estimate {
@@ -80,6 +80,23 @@ pub fn prepare(
 pub(super) fn plan(shop: &Workshop, tests: Vec<TaskId>) -> Result<Plan, RunError> {
     let tested = pre_run(&shop.tests, &shop.bench(), tests)?;
     Ok(Plan::decide(tested, shop.settings.agents_for, |task| shop.tests.is_named(task)))
+}
+
+/// Fails when no agent of the run could be created, before time is spent on the tests. A type that nobody named is chosen
+/// here, once for all of them.
+///
+/// # Errors
+/// When the type is not known, or its program is not installed or not logged in.
+pub fn check_crew(world: &World, settings: &RunSettings, crew: &mut Crew) -> Result<(), RunError> {
+    check(world, settings)?;
+    let mut request = crew.mapper.clone();
+    request.attendance = Attendance::Background;
+    request.audience = Audience::Nobody;
+    let agent_type = create::check(world, &request)?;
+    for request in [&mut crew.mapper, &mut crew.reducer] {
+        request.agent_type.get_or_insert_with(|| agent_type.clone());
+    }
+    Ok(())
 }
 
 /// What would otherwise be found out only when the first agent is launched.
@@ -138,11 +155,13 @@ impl Prepared {
             settings: shop.settings.to_map().map_err(RunError::Spelling)?,
             tasks_total: plan.tasks.len() as u64,
         };
-        let journal = Journal::begin(world.client.clone(), Arc::new(SystemClock), folder.path(), started)?;
+        let journal =
+            Journal::begin(world.client.clone(), Arc::new(SystemClock), folder.path(), started.clone())?;
+        folder.forget_stop_request(world.client.as_ref())?;
         folder.make(world.client.as_ref(), &variables)?;
         // The time of all commits: the same when the run is resumed.
         shop.time = journal.run().began.map_or(shop.time, |began| began.as_second());
-        let mut scribe = Scribe::new(journal, observer);
+        let mut scribe = Scribe::started(journal, started, observer);
         for event in plan.events() {
             scribe.note(event)?;
         }

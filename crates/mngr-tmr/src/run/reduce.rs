@@ -1,6 +1,6 @@
 //! Putting results together: everything that was verified, then what an agent makes of the rest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mngr_model::run::{AttemptNumber, Event, FailureKind, Stage, StageChange, TaskId};
@@ -12,8 +12,9 @@ use super::listener::Listener;
 use super::scribe::Scribe;
 use super::settings::IntegratorUse;
 use super::workshop::Site;
+use crate::budget::Budget;
 use crate::dispatch::{measure, queue};
-use crate::integrate::{Input, Integrated};
+use crate::integrate::{Adopted, Input, Integrated};
 use crate::journal::JournalError;
 
 /// What it came to.
@@ -37,25 +38,38 @@ pub(super) fn reduce(
     });
     let inputs = inputs(site, scribe, measured)?;
     if inputs.is_empty() {
+        // Something was verified all the same if what it was made of is gone.
+        note_ends(scribe, BTreeMap::new())?;
         return Ok(Reduced { branch: None });
     }
-    scribe.doing(&format!("putting {} results together", inputs.len()));
+    scribe.doing("putting the results together");
     let guards = queue::guards(scribe.run());
     let mut notes = Notes { scribe, failed: None };
     let integrated =
         site.shop.integrator().integrate(inputs.clone(), &guards, &mut |event| notes.take(event))?;
     notes.done()?;
-    let mut taken: BTreeSet<TaskId> = BTreeSet::new();
     let left = integrated.left(&inputs);
+    // It is one more agent: a run that has reached a limit does without.
+    let (limits, now) = (site.shop.settings.limits, site.shop.world.clock.now());
+    let budget = Budget::of(limits, scribe.run(), now);
+    let is_allowed = budget.may_launch(now).is_ok();
     let is_wanted = site.shop.settings.integrator == IntegratorUse::WhenNeeded && listener.wish().is_none();
-    let mut has_commits = !integrated.commits.is_empty();
-    if is_wanted && !left.is_empty() {
-        let adopted = ask::ask(site, scribe, &integrated, &left, &guards, listener)?;
-        has_commits |= adopted.iter().any(|adopted| !adopted.commits.is_empty());
-        let commits = adopted.iter().flat_map(|adopted| &adopted.commits);
-        taken.extend(commits.flat_map(|commit| commit.tasks.iter().cloned()));
+    let is_asked = is_wanted && is_allowed && !left.is_empty();
+    let asked = match is_asked {
+        true => {
+            let request = ask::Request { integrated: &integrated, left: &left, guards: &guards, budget };
+            ask::ask(site, scribe, request, listener)
+        }
+        false => Ok(None),
+    };
+    let adopted = asked.as_ref().ok().and_then(Option::as_ref);
+    note_ends(scribe, ends(&integrated, adopted))?;
+    let adopted = asked?;
+    let tip = adopted.as_ref().map_or(&integrated.tip, |adopted| &adopted.tip);
+    let has_commits = *tip != site.shop.base;
+    if is_asked && has_commits {
+        site.shop.integrator().hold_branch(tip)?;
     }
-    note_ends(scribe, &integrated, &taken)?;
     Ok(Reduced { branch: has_commits.then_some(integrated.branch) })
 }
 
@@ -68,7 +82,7 @@ fn inputs(
     let run = scribe.run();
     let mut inputs = Vec::new();
     for task in &run.tasks {
-        if task.stage() != Stage::Verified && !task.stage().is_from_integration() {
+        if !run.can_be_integrated(task) {
             continue;
         }
         let Some(attempt) = task.latest() else { continue };
@@ -81,13 +95,12 @@ fn inputs(
     Ok(inputs)
 }
 
-/// Notes how each task ended.
-fn note_ends(
-    scribe: &mut Scribe<'_>,
-    integrated: &Integrated,
-    taken: &BTreeSet<TaskId>,
-) -> Result<(), JournalError> {
-    let mut ends: BTreeMap<TaskId, (Stage, String)> = BTreeMap::new();
+/// Where a task ends, and what shows it.
+type End = (Stage, String);
+
+/// How each task ended.
+fn ends(integrated: &Integrated, adopted: Option<&Adopted>) -> BTreeMap<TaskId, End> {
+    let mut ends: BTreeMap<TaskId, End> = BTreeMap::new();
     for task in &integrated.contained {
         ends.insert(task.clone(), (Stage::Integrated, "others made the same change".to_owned()));
     }
@@ -110,9 +123,14 @@ fn note_ends(
             ends.insert(task.clone(), (stage, why.clone()));
         }
     }
-    for task in taken {
+    for task in adopted.into_iter().flat_map(|adopted| &adopted.commits).flat_map(|commit| &commit.tasks) {
         ends.insert(task.clone(), (Stage::Integrated, "the integrator made it fit".to_owned()));
     }
+    ends
+}
+
+/// Notes how each task ended. Whatever was verified has come to an end here; none may be forgotten.
+fn note_ends(scribe: &mut Scribe<'_>, mut ends: BTreeMap<TaskId, End>) -> Result<(), JournalError> {
     let verified: Vec<(TaskId, AttemptNumber)> = scribe
         .run()
         .tasks
@@ -121,7 +139,6 @@ fn note_ends(
         .filter_map(|task| Some((task.id.clone(), task.latest()?.number)))
         .collect();
     for (task, attempt) in verified {
-        // Whatever was verified has come to an end here; none may be forgotten.
         let forgotten =
             || (Stage::Failed { kind: FailureKind::Internal }, "it was not put together".to_owned());
         let (stage, evidence) = ends.remove(&task).unwrap_or_else(forgotten);

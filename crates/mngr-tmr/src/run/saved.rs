@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use mngr_host::clock::SystemClock;
 use mngr_model::HostPath;
-use mngr_model::run::{AttemptNumber, EndReason, Event, Run, Stage, StageChange, Started};
+use mngr_model::run::{AttemptNumber, EndReason, Event, QueueReason, Run, Stage, StageChange, Started};
 use mngr_ops::world::World;
 
 use super::conduct::{Before, RunEnd, conduct};
+use super::control::StopKind;
 use super::error::RunError;
 use super::folder::{RunFolder, Variables};
 use super::listener::Listener;
@@ -59,12 +60,13 @@ impl Saved {
         crew: Crew,
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
-        let shop = self.workshop(world)?;
+        // The journal first: whoever has it may use the folders of the run.
         let (journal, before) = self.take_journal(world)?;
-        let mut scribe = Scribe::new(journal, observer);
+        let shop = self.workshop(world)?;
+        let mut scribe = Scribe::resumed(journal, observer);
         complete_plan(&shop, &mut scribe, self.started.tasks_total)?;
         if before.ended == Some(EndReason::Finished) && is_whole(scribe.run()) {
-            let branch = has_branch(scribe.run()).then(|| crate::integrate::integrated_branch(&shop.run));
+            let branch = has_branch(scribe.run()).then(|| shop.run.integrated_branch());
             scribe.note(Event::RunEnded { reason: EndReason::Finished })?;
             return Ok(RunEnd { run: scribe.run().clone(), reason: EndReason::Finished, branch });
         }
@@ -81,16 +83,21 @@ impl Saved {
         crew: Crew,
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
-        let shop = self.workshop(world)?;
+        // The journal first: whoever has it may use the folders of the run.
         let (journal, before) = self.take_journal(world)?;
-        let mut scribe = Scribe::new(journal, observer);
+        let shop = self.workshop(world)?;
+        let mut scribe = Scribe::resumed(journal, observer);
         let site = Arc::new(Site { shop, folder: self.folder, crew });
         let listener = Listener::begin(&world.client, &site.folder)?;
         let reduced = reduce(&site, &mut scribe, std::collections::BTreeMap::new(), &listener);
         let closed = site.shop.close();
-        let reason = match &reduced {
-            Ok(_) => before.ended.unwrap_or(EndReason::Finished),
-            Err(_) => EndReason::Failed,
+        let reason = match (&reduced, before.ended) {
+            (Ok(_), Some(ended)) => ended,
+            (Ok(_), None) if is_whole(scribe.run()) => EndReason::Finished,
+            // Its orchestrator was killed, and nobody goes on with the tasks that it had not finished.
+            (Ok(_), None) => EndReason::Interrupted,
+            (Err(_), _) if listener.wish() == Some(StopKind::Now) => EndReason::Interrupted,
+            (Err(_), _) => EndReason::Failed,
         };
         scribe.note(Event::RunEnded { reason })?;
         let Reduced { branch } = reduced?;
@@ -112,14 +119,14 @@ impl Saved {
     /// The journal, and what it said before it was taken.
     pub(super) fn take_journal(&self, world: &World) -> Result<(Journal, Before), RunError> {
         let journal = Journal::resume(world.client.clone(), Arc::new(SystemClock), self.folder.path())?;
+        self.folder.forget_stop_request(world.client.as_ref())?;
         Ok((journal, Before { ended: self.run.ended.map(|ended| ended.reason) }))
     }
 }
 
 /// Whether every task has come to its end, and the results were put together.
 fn is_whole(run: &Run) -> bool {
-    let waits = |stage: Stage| !stage.is_final();
-    !run.tasks.iter().any(|task| waits(task.stage()))
+    run.tasks.iter().all(|task| task.stage().is_final())
 }
 
 fn has_branch(run: &Run) -> bool {
@@ -133,10 +140,11 @@ fn complete_plan(shop: &Workshop, scribe: &mut Scribe<'_>, total: u64) -> Result
         .tasks
         .iter()
         .filter(|task| task.stage() == Stage::Queued && !task.reason.needs_agent())
-        .map(|task| task.id.clone())
+        .map(|task| (task.id.clone(), task.reason))
         .collect();
-    for task in needs_no_agent {
-        let stage = StageChange::new(task, AttemptNumber::NO_AGENT, Stage::Clean, "it passes");
+    for (task, reason) in needs_no_agent {
+        let evidence = if reason == QueueReason::Skipped { "the framework skips it" } else { "it passes" };
+        let stage = StageChange::new(task, AttemptNumber::NO_AGENT, Stage::Clean, evidence);
         scribe.note(Event::Stage(stage))?;
     }
     if (scribe.run().tasks.len() as u64) < total {

@@ -1,6 +1,6 @@
 //! Writes the journal and tells whoever looks on.
 
-use mngr_model::run::{Event, Run};
+use mngr_model::run::{Event, Run, Started};
 
 use super::observer::Observer;
 use crate::journal::{Journal, JournalError};
@@ -12,7 +12,15 @@ pub(crate) struct Scribe<'o> {
 }
 
 impl<'o> Scribe<'o> {
-    pub(crate) fn new(journal: Journal, observer: &'o mut dyn Observer) -> Self {
+    /// Of a run that has begun.
+    pub(crate) fn started(journal: Journal, started: Started, observer: &'o mut dyn Observer) -> Self {
+        observer.noted(journal.run(), &Event::RunStarted(started));
+        Self { journal, observer }
+    }
+
+    /// Of a run that goes on.
+    pub(crate) fn resumed(journal: Journal, observer: &'o mut dyn Observer) -> Self {
+        observer.noted(journal.run(), &Event::RunResumed);
         Self { journal, observer }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mngr_host::git::Git;
 use mngr_host::host::Host;
+use mngr_host::interrupt;
 use mngr_model::HostPath;
 use mngr_model::run::RunName;
 use mngr_ops::create::CreateRequest;
@@ -41,6 +42,8 @@ pub(crate) struct Workshop {
     pub(crate) rules: Rules,
     pub(crate) pool: WorktreePool,
     scratch: HostPath,
+    /// The folder of this run on the host: checkouts and short-lived files.
+    own: HostPath,
 }
 
 impl Workshop {
@@ -63,7 +66,7 @@ impl Workshop {
             settings.pace.tests,
         )?
         .with_extra_paths(world.settings.work_dir_extra_paths.clone());
-        Ok(Self { world, run, settings, base, time, tests, rules, pool, scratch: own.join("scratch") })
+        Ok(Self { world, run, settings, base, time, tests, rules, pool, scratch: own.join("scratch"), own })
     }
 
     /// The host that has the repository and the run's folder.
@@ -112,10 +115,11 @@ impl Workshop {
         }
     }
 
-    /// Removes its folders.
+    /// Removes its folders, also when everything else was interrupted.
     pub(crate) fn close(&self) -> Result<(), RunError> {
+        let _shield = interrupt::shield();
         self.pool.close()?;
-        Ok(self.host().files().remove_tree(&self.scratch)?)
+        Ok(self.host().files().remove_tree(&self.own)?)
     }
 
     /// What an agent of the run is called: `<name>-<run>-<rest>`.
@@ -126,6 +130,13 @@ impl Workshop {
     /// The branch of an agent of the run: `<name>/<run>/<rest>`.
     pub(crate) fn branch_name(&self, rest: &str) -> String {
         format!("{}/{}/{rest}", self.settings.name, self.run)
+    }
+}
+
+impl Drop for Workshop {
+    /// For a run that was only looked at. What cannot be removed now is removed by the next one of this name.
+    fn drop(&mut self) {
+        let _ = self.close();
     }
 }
 

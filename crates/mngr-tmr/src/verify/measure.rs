@@ -117,7 +117,8 @@ impl Verification {
         };
         let mutation = match &self.mutation {
             Mutation::Run(runs) => &runs.runs[..],
-            _ => &[],
+            Mutation::SameAsBefore => &self.before.runs[..],
+            Mutation::NotMeasurable(_) => &[],
         };
         vec![
             measured(What::Before, &self.before.runs, self.before.verdict),

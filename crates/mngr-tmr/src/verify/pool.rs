@@ -3,7 +3,7 @@
 //! They lie below the folder of the run, which belongs to it alone: whatever an orchestrator that was killed has left
 //! there is removed first. The user's checkout and branches are not touched.
 //!
-//! Processes: 2 of git for a run, 2 for each new worktree, 1 to remove one.
+//! Processes: 2 of git for a run, 3 for each new worktree, 1 to remove one.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -125,7 +125,7 @@ impl WorktreePool {
             (reused, slots.named)
         };
         let taken = match reused {
-            Some(slot) => match self.git().make_pristine(&slot, commit) {
+            Some(mut slot) => match self.git().make_pristine(&mut slot, commit) {
                 Ok(()) => Ok(slot),
                 Err(error) if error.is_interrupted() => Err(error),
                 Err(_) => self.remove(slot.root()).and_then(|()| self.make(name, commit)),

@@ -118,7 +118,8 @@ pub(crate) fn below(files: &dyn Files, folder: &HostPath) -> Result<Below, Files
             let (run, name) = path.rsplit_once('/').unwrap_or(("", &path));
             found.tests.push(scan.read(run, name, at, &entries));
         }
-        let is_shown = |entry: &&FolderEntry| is_part && (PARTS.contains(&entry.name.as_str()) || is_recording(entry));
+        let is_shown =
+            |entry: &&FolderEntry| is_part && (PARTS.contains(&entry.name.as_str()) || is_recording(entry));
         let others = entries.iter().filter(|entry| entry.kind == FileKind::File && !is_shown(entry));
         found.others.extend(others.map(|entry| below(&entry.name)));
         let inner = entries.iter().filter(|entry| entry.kind == FileKind::Folder);

@@ -1,4 +1,4 @@
-// The frame of a page: its bar with a search box, and what explains the keys.
+// The frame of a page: its bar with a search box, its address, and what explains the keys.
 "use strict";
 (() => {
   const { el } = mngr;
@@ -25,6 +25,9 @@
       }),
     );
   };
+
+  // Another address for the same view, without a step in the history.
+  mngr.rename = (address) => history.replaceState(null, "", address);
 
   // Takes [keys, what they do], keys apart by two spaces.
   mngr.showKeys = (keys) => {

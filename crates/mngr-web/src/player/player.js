@@ -84,9 +84,7 @@
           "div",
           { class: "player-head" },
           el("h3", { text: this.name }),
-          mngr.isServed && raw
-            ? el("a", { class: "quiet", href: raw, text: "Save", "aria-label": `Save ${this.name}` })
-            : null,
+          mngr.isServed && raw ? el("a", { class: "quiet", href: raw, text: "Save", "aria-label": `Save ${this.name}` }) : null,
         ),
         this.frameBox,
         el("div", { class: "controls" }, this.play, this.bar, this.clock),
@@ -137,15 +135,13 @@
           : "";
       mngr.replace(
         this.markers,
-        (markers || [])
-          .slice(0, 50)
-          .map(([ms, label]) =>
-            el("button", {
-              class: "quiet marker",
-              text: `${mngr.clock(ms / 1000)} ${label}`,
-              on: { click: () => this.seek(ms) },
-            }),
-          ),
+        (markers || []).slice(0, 50).map(([ms, label]) =>
+          el("button", {
+            class: "quiet marker",
+            text: `${mngr.clock(ms / 1000)} ${label}`,
+            on: { click: () => this.seek(ms) },
+          }),
+        ),
       );
       this.#tell();
       if (this.time > 0) await this.seek(this.time);

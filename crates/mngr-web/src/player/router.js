@@ -37,8 +37,6 @@
     return place;
   };
 
-  // Another address for the same view, without a step in the history.
-  mngr.rename = (address) => history.replaceState(null, "", address);
   mngr.go = (address) =>
     location.hash === address ? dispatchEvent(new HashChangeEvent("hashchange")) : (location.hash = address);
 })();

@@ -20,7 +20,17 @@
     // Its pieces are called `<prefix>/<n>`. `address(row)` is the place of a row; `covers(ms)` says whether a recording shows
     // that time, and `seek(ms)` goes there.
     constructor(prefix, version, hooks) {
-      Object.assign(this, { prefix, version, hooks, count: 0, map: null, chosen: -1, offset: 0, rowHeight: 20, pieces: new Map() });
+      Object.assign(this, {
+        prefix,
+        version,
+        hooks,
+        count: 0,
+        map: null,
+        chosen: -1,
+        offset: 0,
+        rowHeight: 20,
+        pieces: new Map(),
+      });
       this.space = el("div", { class: "rows-space" });
       this.view = el("div", { class: "rows-view" });
       this.space.append(this.view);

@@ -6,13 +6,12 @@ use serde_json::{Value, json};
 use super::integration::Integrated;
 use super::section::Section;
 use super::summary::{FailureGroup, escalations, sections};
-use super::task::{branch, row};
+use super::task::branch;
 
 /// The run as its journal has it, with what the report makes of it: sections, merged commits, branches, escalations by
 /// what they say, and the failures by cause. Texts are whole and as they were written.
 pub fn json(run: &Run, failures: &[FailureGroup]) -> Value {
     let integrated = Integrated::of(run);
-    let rows: Vec<Value> = run.tasks.iter().map(|task| row(run, &integrated, task)).collect();
     let mut value = json!(run);
     if let Some(tasks) = value["tasks"].as_array_mut() {
         for (task, of) in tasks.iter_mut().zip(&run.tasks) {
@@ -23,7 +22,7 @@ pub fn json(run: &Run, failures: &[FailureGroup]) -> Value {
         }
     }
     value["totals"] = json!(run.totals());
-    value["sections"] = sections(&rows).into();
+    value["sections"] = sections(run).into();
     value["result"] = json!(integrated.to_json());
     value["escalations"] = escalations(run).into();
     value["failures"] = json!(failures);

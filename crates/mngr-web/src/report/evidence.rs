@@ -79,7 +79,8 @@ impl Collector<'_, '_> {
     /// The lines of a screen, with their looks.
     fn screen(&self, path: &HostPath) -> Option<Value> {
         let stat = self.files.stat(path).ok()??;
-        let bytes = (stat.kind == FileKind::File).then(|| self.files.read_part(path, 0, MAX_SCREEN).ok())??;
+        let bytes =
+            (stat.kind == FileKind::File).then(|| self.files.read_part(path, 0, MAX_SCREEN).ok())??;
         let mut escapes = Escapes::default();
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<_> = text.trim_end().lines().map(|line| escapes.line(line)).collect();
@@ -151,8 +152,11 @@ impl Collector<'_, '_> {
         if let Some((_, key)) = self.shelf.contents.get(path).filter(|(known, _)| known == stamp) {
             return Ok(key.clone());
         }
-        let key = Key::of_contents(FileReader::open(self.files, path)?)
-            .map_err(|source| FilesError { action: "read", path: path.clone(), source })?;
+        let key = Key::of_contents(FileReader::open(self.files, path)?).map_err(|source| FilesError {
+            action: "read",
+            path: path.clone(),
+            source,
+        })?;
         self.shelf.contents.insert(path.clone(), (stamp.to_owned(), key.clone()));
         Ok(key)
     }

@@ -51,9 +51,8 @@ impl<'r> Integrated<'r> {
     /// Looks through the steps of the latest integration.
     pub(super) fn of(run: &'r Run) -> Self {
         let mut integrated = Self { run: Some(run), ..Self::default() };
-        let dropped: BTreeSet<&str> = steps(run, IntegrationStep::Dropped)
-            .filter_map(|step| step.commit.as_deref())
-            .collect();
+        let dropped: BTreeSet<&str> =
+            steps(run, IntegrationStep::Dropped).filter_map(|step| step.commit.as_deref()).collect();
         for step in &run.integration {
             match step.step {
                 IntegrationStep::Squashed | IntegrationStep::Picked => {

@@ -71,7 +71,8 @@ pub(super) fn kinds(attempt: &Attempt) -> Vec<FoundKind> {
     let is_measured = |kind| attempt.commits.iter().any(|commit| commit.measured == Some(kind));
     let is_claimed = |kind| {
         let outcome = attempt.outcome.as_ref();
-        let in_outcome = outcome.is_some_and(|outcome| outcome.changes.iter().any(|change| change.kind == kind));
+        let in_outcome =
+            outcome.is_some_and(|outcome| outcome.changes.iter().any(|change| change.kind == kind));
         in_outcome || attempt.commits.iter().any(|commit| commit.claimed == Some(kind))
     };
     ChangeKind::ALL

@@ -11,7 +11,11 @@ use serde_json::{Value, json};
 
 use super::integration::{Integrated, slugs};
 use super::section::Section;
-use super::task::{row, stage_names};
+use super::task::{cost, row, stage_names, tokens};
+use super::text::cut;
+
+/// A line shows at most so much of what failures have in common.
+const MAX_MESSAGE: usize = 600;
 
 /// Failures with one cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,7 +37,10 @@ pub(super) fn summary(run: &Run, failures: &[FailureGroup], folder: &HostPath) -
     let worked = run.latest.map(|now| run.worked(now).as_millis() as u64);
     let groups: Vec<Value> = failures
         .iter()
-        .map(|group| json!({"stage": group.stage, "message": group.message, "tasks": slugs(run, &group.tasks), "count": group.tasks.len()}))
+        .map(|group| {
+            let (message, tasks) = (cut(&group.message, MAX_MESSAGE), slugs(run, &group.tasks));
+            json!({"stage": group.stage, "message": message, "tasks": tasks, "count": group.tasks.len()})
+        })
         .collect();
     json!({
         "run": started.map(|started| &started.run),
@@ -48,7 +55,7 @@ pub(super) fn summary(run: &Run, failures: &[FailureGroup], folder: &HostPath) -
         "totals": run.totals(),
         "tasks_total": started.map(|started| started.tasks_total),
         "commits": integrated.count(),
-        "sections": sections(&rows),
+        "sections": sections(run),
         "commands": started.map(|started| commands(started, &integrated, folder)),
         "stages": stage_names(),
         "rows": rows,
@@ -62,13 +69,12 @@ pub(super) fn summary(run: &Run, failures: &[FailureGroup], folder: &HostPath) -
 }
 
 /// Tasks, tokens and cost under each heading.
-pub(super) fn sections(rows: &[Value]) -> Vec<Value> {
+pub(super) fn sections(run: &Run) -> Vec<Value> {
     let section = |section: Section| {
-        let name = json!(section);
-        let rows = || rows.iter().filter(|row| row["section"] == name);
-        let tokens: u64 = rows().filter_map(|row| row["tokens"].as_u64()).sum();
-        let cost: f64 = rows().filter_map(|row| row["cost"].as_f64()).sum();
-        json!({"name": name, "count": rows().count(), "tokens": tokens, "cost": cost})
+        let own = || run.tasks.iter().filter(|task| Section::of(task) == section);
+        let tokens = own().filter_map(tokens).fold(0, u64::saturating_add);
+        let cost: f64 = own().filter_map(cost).sum();
+        json!({"name": section, "count": own().count(), "tokens": tokens, "cost": cost})
     };
     Section::ALL.into_iter().map(section).collect()
 }
@@ -82,8 +88,9 @@ fn commands(started: &Started, integrated: &Integrated<'_>, folder: &HostPath) -
         command("Integrate again", format!("mngr tmr reintegrate {}", sh_quote(folder.as_str()))),
     ];
     if integrated.tip().is_some() {
-        let branch = format!("tmr/{}/integrated", started.run);
-        let range = format!("{}..{branch}", started.base_commit);
+        let branch = started.run.integrated_branch();
+        let base = started.base_commit.get(..10).unwrap_or(&started.base_commit);
+        let range = format!("{base}..{branch}");
         commands.push(command("See what was integrated", sh_join(["git", "log", "--stat", &range])));
         commands.push(command("Go to the integrated branch", sh_join(["git", "switch", &branch])));
     }
@@ -123,7 +130,9 @@ pub(super) fn escalations(run: &Run) -> Vec<Value> {
         }
     }
     let mut reports: Vec<Reports<'_>> = reports.into_values().collect();
-    reports.sort_by_key(|report| (report.kind != EscalationKind::Blocker, std::cmp::Reverse(report.tasks.len())));
+    reports.sort_by_key(|report| {
+        (report.kind != EscalationKind::Blocker, std::cmp::Reverse(report.tasks.len()))
+    });
     let report = |report: Reports<'_>| {
         let Reports { kind, text, locations, tasks } = report;
         json!({"kind": kind, "text": text, "locations": locations, "tasks": tasks})

@@ -58,8 +58,8 @@ pub(super) fn row(run: &Run, integrated: &Integrated<'_>, task: &Task) -> Value 
             json!({"before": outcome.tests_passing_before, "after": outcome.tests_passing_after})
         }),
         "measured": latest.map(measured),
-        "tokens": sum(task.attempts.iter().map(|attempt| attempt.tokens), u64::saturating_add),
-        "cost": sum(task.attempts.iter().map(|attempt| attempt.cost), |a, b| a + b),
+        "tokens": tokens(task),
+        "cost": cost(task),
         "ms": task.attempts.iter().filter_map(|attempt| agent_ms(run, attempt)).reduce(i64::saturating_add),
         "attempts": task.attempts.iter().filter(|attempt| attempt.was_launched()).count(),
         "summary": outcome.map(|outcome| cut(outcome.summary_markdown.as_str(), MAX_SUMMARY)),
@@ -102,8 +102,14 @@ pub(super) fn measured_json(measured: &Measured) -> Value {
     json!({"what": measured.what, "verdict": measured.verdict, "passed": passed, "runs": runs})
 }
 
-fn sum<T>(parts: impl Iterator<Item = Option<T>>, add: impl Fn(T, T) -> T) -> Option<T> {
-    parts.flatten().reduce(add)
+/// Tokens of all attempts, as far as they are known.
+pub(super) fn tokens(task: &Task) -> Option<u64> {
+    task.attempts.iter().filter_map(|attempt| attempt.tokens).reduce(u64::saturating_add)
+}
+
+/// US dollars of all attempts, as far as they are known.
+pub(super) fn cost(task: &Task) -> Option<f64> {
+    task.attempts.iter().filter_map(|attempt| attempt.cost).reduce(|a, b| a + b)
 }
 
 /// For how long an attempt had an agent.
@@ -122,18 +128,22 @@ fn spans<'r>(
     let now = run.ended.map(|ended| ended.at).or(run.latest).map(|time| time.as_millisecond());
     let ends = attempt.passages.iter().skip(1).map(|passage| Some(passage.at.as_millisecond()));
     let ends = ends.chain([until.or(now)]);
-    attempt.passages.iter().zip(ends).filter(|(passage, _)| !passage.stage.is_final()).map(|(passage, end)| {
-        let from = passage.at.as_millisecond();
-        (passage.stage, from, end.unwrap_or(from).max(from))
-    })
+    attempt.passages.iter().zip(ends).filter(|(passage, _)| !passage.stage.is_final()).map(
+        |(passage, end)| {
+            let from = passage.at.as_millisecond();
+            (passage.stage, from, end.unwrap_or(from).max(from))
+        },
+    )
 }
 
 /// The stages of all attempts for a timeline: number of the stage, beginning and end in milliseconds of the run.
 fn bars(run: &Run, task: &Task) -> Vec<(usize, i64, i64)> {
     let base = run.began.map_or(0, |time| time.as_millisecond());
-    let nexts = task.attempts.iter().skip(1).map(|attempt| {
-        attempt.passages.first().map(|passage| passage.at.as_millisecond())
-    });
+    let nexts = task
+        .attempts
+        .iter()
+        .skip(1)
+        .map(|attempt| attempt.passages.first().map(|passage| passage.at.as_millisecond()));
     let attempts = task.attempts.iter().zip(nexts.chain([None]));
     attempts
         .flat_map(|(attempt, until)| spans(run, attempt, until))

@@ -6,8 +6,6 @@ use crate::pages::plain_lines;
 
 /// No text of a page is longer, in characters.
 const MAX_CHARS: usize = 20_000;
-/// No list of a page is longer.
-const MAX_ITEMS: usize = 5000;
 
 /// The beginning of a text; a mark says that there is more.
 pub(super) fn cut(text: &str, most: usize) -> String {
@@ -22,8 +20,10 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 pub(super) fn tidy(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(tidy_text(text)),
-        Value::Array(items) => items.into_iter().take(MAX_ITEMS).map(tidy).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(name, value)| (tidy_text(name), tidy(value))).collect(),
+        Value::Array(items) => items.into_iter().map(tidy).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (tidy_text(name), tidy(value))).collect()
+        }
         other => other,
     }
 }

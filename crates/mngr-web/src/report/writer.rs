@@ -112,11 +112,8 @@ impl ReportWriter {
         task: &Task,
     ) -> Result<bool, ReportError> {
         let place = |number| self.run_folder.join(TASKS).join(&task.slug).join(&format!("attempt-{number}"));
-        let folders: Vec<Option<HostPath>> = task
-            .attempts
-            .iter()
-            .map(|attempt| has_folder(attempt).then(|| place(attempt.number)))
-            .collect();
+        let folders: Vec<Option<HostPath>> =
+            task.attempts.iter().map(|attempt| has_folder(attempt).then(|| place(attempt.number))).collect();
         let states = folders.iter().flatten().map(|folder| state(files, folder));
         let states = states.collect::<Result<Vec<_>, _>>()?;
         let known = self.written.get(&task.slug);

@@ -19,7 +19,7 @@ export const visit = async (scenario, options = {}) => {
   try {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(Number(process.env.PATIENCE || 30000));
+    page.setDefaultTimeout(30000);
     const home = process.env.PAGE;
     const isOurs = (address) =>
       home.startsWith("file:")
@@ -47,6 +47,17 @@ export const visit = async (scenario, options = {}) => {
     await browser.close();
   }
 };
+
+// The texts of elements, word by word, in view or not: what is out of view may not be laid out, and has no inner text.
+export const texts = (page, selector) =>
+  page.locator(selector).evaluateAll((elements) =>
+    elements.map((element) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const words = [];
+      while (walker.nextNode()) words.push(walker.currentNode.data);
+      return words.join(" ").replace(/\s+/g, " ").trim();
+    }),
+  );
 
 export const shot = async (page, name) => {
   if (!process.env.SHOTS) return;

@@ -103,7 +103,10 @@ fn browser_500_tasks_with_recordings_are_written_and_shown_at_once() {
     assert_eq!((written.tasks, written.changed, written.evidence), (500, 1, 0));
 
     let told = run(&mut scenario("report_large.mjs", &page));
-    println!("500 tasks: first write {first:?}, second {second:?}, {} KiB; in the browser {told}", size / 1024);
+    println!(
+        "500 tasks: first write {first:?}, second {second:?}, {} KiB; in the browser {told}",
+        size / 1024
+    );
     assert!(second < Duration::from_secs(1), "{second:?}");
     assert!(told["shown"].as_f64().unwrap() < 5000.0, "{told}");
     assert!(told["filtered"].as_f64().unwrap() < 1000.0, "{told}");
@@ -116,11 +119,4 @@ fn folder_size(folder: &Path) -> u64 {
         false => entry.metadata().unwrap().len(),
     };
     entries.map(size).sum()
-}
-
-#[test]
-fn throwaway() {
-    let mut reported = Reported::new(&std::env::var("H1KIND").unwrap());
-    reported.write();
-    println!("{}", reported.dir.keep().display());
 }

@@ -121,7 +121,12 @@ const session = [
   [6.0, `${ESC}[1;32m1 passed${ESC}[0m in 0.31s\r\n`],
 ];
 const TALK = [
-  { timestamp: "2026-05-02T09:31:00Z", type: "user_message", role: "user", content: "Run `pytest -x tests/test_parse.py` and fix what is **red**." },
+  {
+    timestamp: "2026-05-02T09:31:00Z",
+    type: "user_message",
+    role: "user",
+    content: "Run `pytest -x tests/test_parse.py` and fix what is **red**.",
+  },
   {
     timestamp: "2026-05-02T09:31:20Z",
     type: "assistant_message",
@@ -129,9 +134,17 @@ const TALK = [
     text: "The last line is lost when the file ends without a newline.\n\n- read the rest of the buffer\n- add a check",
     tool_calls: [{ tool_call_id: "1", tool_name: "bash", input_preview: "pytest -x tests/test_parse.py" }],
   },
-  { timestamp: "2026-05-02T09:31:40Z", type: "tool_result", tool_call_id: "1", tool_name: "bash", output: "1 failed in 0.31s\nE   assert 2 == 3", is_error: true },
+  {
+    timestamp: "2026-05-02T09:31:40Z",
+    type: "tool_result",
+    tool_call_id: "1",
+    tool_name: "bash",
+    output: "1 failed in 0.31s\nE   assert 2 == 3",
+    is_error: true,
+  },
 ];
-const TRANSCRIPT = "# Parse a file\n$ parse a.txt\n  3 lines\n! warning: no newline at the end\n? 0\n$ parse --count a.txt\n  2\n? 1\n";
+const TRANSCRIPT =
+  "# Parse a file\n$ parse a.txt\n  3 lines\n! warning: no newline at the end\n? 0\n$ parse --count a.txt\n  2\n? 1\n";
 const SCREEN = `${ESC}[38;2;217;119;87m\u273b${ESC}[0m Published outcome and 1 commit\n\n> ${ESC}[2mNothing left to do${ESC}[0m\n`;
 
 const usual = () => {
@@ -141,22 +154,31 @@ const usual = () => {
   fixes.forEach((task, index) => {
     queue(task);
     attempt(task, 1, path(1000 + index * 900, index * 14000), {
-      said: outcome("fixed", "The parser dropped the **last line** of a file without a newline.\n\nIt now reads the rest of the buffer; `src/parse.py` is two lines longer.", {
-        changes: [{ kind: "FIX_IMPL", summary_markdown: "Read the rest of the buffer." }],
-        escalations: [
-          {
-            kind: "UNCAUGHT_BUG",
-            description_markdown: "The writer has the same gap.\n\nNo test covers it.",
-            locations: [{ path: "src/write.py", line: 42 + index }],
-          },
-        ],
-      }),
+      said: outcome(
+        "fixed",
+        "The parser dropped the **last line** of a file without a newline.\n\nIt now reads the rest of the buffer; `src/parse.py` is two lines longer.",
+        {
+          changes: [{ kind: "FIX_IMPL", summary_markdown: "Read the rest of the buffer." }],
+          escalations: [
+            {
+              kind: "UNCAUGHT_BUG",
+              description_markdown: "The writer has the same gap.\n\nNo test covers it.",
+              locations: [{ path: "src/write.py", line: 42 + index }],
+            },
+          ],
+        },
+      ),
       measured: PROVEN,
       commits: [commit(String(index + 1), "FIX_IMPL", ["src/parse.py"])],
       tokens: 48211 + index * 9000,
       cost: 0.31 + index * 0.1,
     });
-    leave(task, 1, { screen: SCREEN, said: TALK, sessions: { "e2e/try_1": { transcript: TRANSCRIPT, casts: { "term.cast": cast(session) } } }, files: { "notes.md": "x" } });
+    leave(task, 1, {
+      screen: SCREEN,
+      said: TALK,
+      sessions: { "e2e/try_1": { transcript: TRANSCRIPT, casts: { "term.cast": cast(session) } } },
+      files: { "notes.md": "x" },
+    });
   });
   for (const [index, name] of ["rejects_tabs", "says_which_line"].entries()) {
     queue(id(name));
@@ -174,7 +196,13 @@ const usual = () => {
   attempt(id("is_fast"), 1, path(6000, 30000, "unresolved", 95000), {
     said: outcome("escalated", "Two out of ten runs are slow, and nothing in the code explains it.", {
       tests_passing_after: null,
-      escalations: [{ kind: "HARNESS_DEFECT", description_markdown: "The clock of the fixture is shared by all tests.", locations: [{ path: "tests/conftest.py", line: 8 }] }],
+      escalations: [
+        {
+          kind: "HARNESS_DEFECT",
+          description_markdown: "The clock of the fixture is shared by all tests.",
+          locations: [{ path: "tests/conftest.py", line: 8 }],
+        },
+      ],
     }),
     tokens: 90210,
     cost: 0.88,
@@ -195,7 +223,9 @@ const usual = () => {
       said: outcome("blocked", "There is no network where the test runs.", {
         reason: "The test needs a service at `localhost:9200`, and nothing starts one.",
         tests_passing_after: false,
-        escalations: [{ kind: "BLOCKER", description_markdown: "Nobody starts the service that these tests need.", locations: [] }],
+        escalations: [
+          { kind: "BLOCKER", description_markdown: "Nobody starts the service that these tests need.", locations: [] },
+        ],
       }),
       evidence: "the agent says that it cannot go on",
       tokens: 15000,
@@ -223,22 +253,73 @@ const usual = () => {
   });
   for (const name of ["starts_a", "starts_b", "starts_c"]) {
     queue(id(name));
-    attempt(id(name), 1, [["launching", 12000], ["failed:launch", 13100]], { evidence: "cannot create the worktree: no space left on device" });
-    attempt(id(name), 2, [["launching", 30000], ["failed:launch", 31000]], { evidence: "cannot create the worktree: no space left on device" });
+    attempt(
+      id(name),
+      1,
+      [
+        ["launching", 12000],
+        ["failed:launch", 13100],
+      ],
+      { evidence: "cannot create the worktree: no space left on device" },
+    );
+    attempt(
+      id(name),
+      2,
+      [
+        ["launching", 30000],
+        ["failed:launch", 31000],
+      ],
+      { evidence: "cannot create the worktree: no space left on device" },
+    );
   }
   queue(id("was_green"), "passing");
   attempt(id("was_green"), 0, [["clean", 900]], { evidence: "passes" });
   const step = (ms, name, fields) => journal.add(ms, "integration", { step: name, ...fields });
   step(270000, "started", { tasks: fixes });
-  step(270001, "grouped", { tasks: fixes.slice(0, 2), path: "src/parse.py", votes: 2, hunks: 1, reason: "2 agents made the same change in `src/parse.py`" });
+  step(270001, "grouped", {
+    tasks: fixes.slice(0, 2),
+    path: "src/parse.py",
+    votes: 2,
+    hunks: 1,
+    reason: "2 agents made the same change in `src/parse.py`",
+  });
   step(270002, "ranked", { tasks: fixes.slice(0, 2), place: 1, points: 23, reason: "23: 2 test(s) unblocked +20, 2 vote(s) +3" });
-  step(279000, "conflict", { tasks: [fixes[2]], with: [fixes[0]], files: ["src/parse.py"], reason: "does not fit beside other changes" });
-  step(279001, "expelled", { tasks: [id("breaks_another")], kind: "gate", output: "lint: src/tokens.py:3 unused name\nmake: *** [lint] Error 1", reason: "`make lint` fails with exit code 2" });
-  step(279002, "squashed", { tasks: [id("rejects_tabs"), id("says_which_line")], commit: "ab12".repeat(10), votes: 2, subject: "Tests and docs of 2 tasks" });
-  step(279003, "picked", { tasks: fixes.slice(0, 2), commit: "cd34".repeat(10), votes: 2, subject: "[FIX_IMPL] Read the rest of the buffer", reason: "23: 2 test(s) unblocked +20, 2 vote(s) +3" });
+  step(279000, "conflict", {
+    tasks: [fixes[2]],
+    with: [fixes[0]],
+    files: ["src/parse.py"],
+    reason: "does not fit beside other changes",
+  });
+  step(279001, "expelled", {
+    tasks: [id("breaks_another")],
+    kind: "gate",
+    output: "lint: src/tokens.py:3 unused name\nmake: *** [lint] Error 1",
+    reason: "`make lint` fails with exit code 2",
+  });
+  step(279002, "squashed", {
+    tasks: [id("rejects_tabs"), id("says_which_line")],
+    commit: "ab12".repeat(10),
+    votes: 2,
+    subject: "Tests and docs of 2 tasks",
+  });
+  step(279003, "picked", {
+    tasks: fixes.slice(0, 2),
+    commit: "cd34".repeat(10),
+    votes: 2,
+    subject: "[FIX_IMPL] Read the rest of the buffer",
+    reason: "23: 2 test(s) unblocked +20, 2 vote(s) +3",
+  });
   step(279004, "finished", { commit: "cd34".repeat(10), commits: 2 });
-  journal.add(13200, "breaker", { state: "open", cluster: "launch: cannot create the worktree: no space left on device", reason: "3 in a row" });
-  journal.add(31500, "breaker", { state: "closed", cluster: "launch: cannot create the worktree: no space left on device", reason: "a canary came through" });
+  journal.add(13200, "breaker", {
+    state: "open",
+    cluster: "launch: cannot create the worktree: no space left on device",
+    reason: "3 in a row",
+  });
+  journal.add(31500, "breaker", {
+    state: "closed",
+    cluster: "launch: cannot create the worktree: no space left on device",
+    reason: "a canary came through",
+  });
   journal.add(240000, "budget", { limit: "cost", allowed: 5, used: 5.02 });
   journal.add(300000, "run_ended", { reason: "finished" });
   mkdirSync(join(root, "integrator", "attempt-1"), { recursive: true });
@@ -251,11 +332,15 @@ const hostile = () => {
   const id = "t/<img src=x onerror=alert(4)>::`$(touch x)`";
   queue(id);
   attempt(id, 1, path(1000, 0, null), {
-    said: outcome("fixed", `# ${HOSTILE}\n\n- ${HOSTILE}\n\n> ${HOSTILE}\n\n| ${HOSTILE} |\n\n\`\`\`\n${HOSTILE}\n\`\`\`\n<iframe src="javascript:alert(5)"></iframe>\n<svg onload=alert(6)>`, {
-      changes: [{ kind: "FIX_IMPL", summary_markdown: HOSTILE }],
-      test_runs: [{ run_name: HOSTILE, description_markdown: HOSTILE }],
-      escalations: [{ kind: "BLOCKER", description_markdown: HOSTILE, locations: [{ path: "javascript:alert(7)", line: 1 }] }],
-    }),
+    said: outcome(
+      "fixed",
+      `# ${HOSTILE}\n\n- ${HOSTILE}\n\n> ${HOSTILE}\n\n| ${HOSTILE} |\n\n\`\`\`\n${HOSTILE}\n\`\`\`\n<iframe src="javascript:alert(5)"></iframe>\n<svg onload=alert(6)>`,
+      {
+        changes: [{ kind: "FIX_IMPL", summary_markdown: HOSTILE }],
+        test_runs: [{ run_name: HOSTILE, description_markdown: HOSTILE }],
+        escalations: [{ kind: "BLOCKER", description_markdown: HOSTILE, locations: [{ path: "javascript:alert(7)", line: 1 }] }],
+      },
+    ),
     measured: PROVEN,
     commits: [{ ...commit("9", "FIX_IMPL", [HOSTILE]), subject: HOSTILE }],
     evidence: HOSTILE,
@@ -267,12 +352,25 @@ const hostile = () => {
       { type: "assistant_message", text: HOSTILE, tool_calls: [{ tool_name: HOSTILE, input_preview: HOSTILE }] },
       { type: "tool_result", tool_name: HOSTILE, output: HOSTILE + "x".repeat(300000), is_error: true },
     ],
-    sessions: { "<img src=x onerror=alert(8)>": { transcript: `$ ${HOSTILE}\n  ${HOSTILE}\n? 0\n`, casts: { "<b>.cast": cast([[0.1, HOSTILE]]), "bad.cast": "nonsense" } } },
+    sessions: {
+      "<img src=x onerror=alert(8)>": {
+        transcript: `$ ${HOSTILE}\n  ${HOSTILE}\n? 0\n`,
+        casts: { "<b>.cast": cast([[0.1, HOSTILE]]), "bad.cast": "nonsense" },
+      },
+    },
     files: { "<img src=x onerror=alert(9)>.html": "<script>alert(10)</script>" },
   });
   const other = "aaaa ".repeat(800).trim();
   queue(other);
-  attempt(other, 1, [["launching", 2000], ["failed:dead", 3000]], { evidence: "`*[".repeat(6000) + "(".repeat(20000) });
+  attempt(
+    other,
+    1,
+    [
+      ["launching", 2000],
+      ["failed:dead", 3000],
+    ],
+    { evidence: "`*[".repeat(6000) + "(".repeat(20000) },
+  );
   queue("many");
   attempt("many", 1, path(2000, 0, null), { said: outcome("fixed", "`*[(**".repeat(5000)) });
   journal.add(9000, "integration", { step: "started", tasks: [] });
@@ -287,14 +385,25 @@ const large = () => {
     const task = `e2e/${n}/test_area_${n % 25}.py::TestArea::test_that_it_does_what_the_tutorial_says`;
     queue(task);
     // All say the same, each shows something else.
-    const prints = Array.from({ length: 200 }, (_, line) => [line / 10, `${ESC}[3${line % 8}mtask ${n} line ${line} of what was printed${ESC}[0m\r\n`]);
-    leave(task, 1, { screen: SCREEN, said: TALK, sessions: { try_1: { transcript: TRANSCRIPT, casts: { "term.cast": cast(prints) } } } });
+    const prints = Array.from({ length: 20 }, (_, line) => [
+      line,
+      `${ESC}[3${line % 8}mtask ${n} line ${line} of what was printed${ESC}[0m\r\n`,
+    ]);
+    leave(task, 1, {
+      screen: SCREEN,
+      said: TALK,
+      sessions: { try_1: { transcript: TRANSCRIPT, casts: { "term.cast": cast(prints) } } },
+    });
     const from = 1000 + Math.floor(n / 20) * 60000 + (n % 20) * 300;
     const last = ["integrated", "integrated", "integrated", "failed:verification", "unresolved", null][n % 6];
     attempt(task, 1, path(from, (n * 7919) % 20000, last, 1700000), {
-      said: outcome("fixed", `Number ${n}: the program printed a warning that the tutorial does not have.\n\n- changed the message in \`src/area_${n % 25}.py\`\n- the test looks at the whole line now\n\nNothing else was touched.`, {
-        changes: [{ kind: n % 2 ? "FIX_IMPL" : "FIX_TEST", summary_markdown: "Say it once." }],
-      }),
+      said: outcome(
+        "fixed",
+        `Number ${n}: the program printed a warning that the tutorial does not have.\n\n- changed the message in \`src/area_${n % 25}.py\`\n- the test looks at the whole line now\n\nNothing else was touched.`,
+        {
+          changes: [{ kind: n % 2 ? "FIX_IMPL" : "FIX_TEST", summary_markdown: "Say it once." }],
+        },
+      ),
       measured: PROVEN,
       commits: [commit("5", n % 2 ? "FIX_IMPL" : "FIX_TEST", [`src/area_${n % 25}.py`])],
       tokens: 30000 + n * 17,

@@ -20,7 +20,10 @@ await visit(
     await shot(page, "report-phone-task");
     for (const target of await page.locator("button.control:visible, select:visible, .tab:visible").all()) {
       const box = await target.boundingBox();
-      check(box.height >= 34 && box.width >= 34, `${await target.evaluate((element) => element.outerHTML)} is ${box.width}x${box.height}`);
+      check(
+        box.height >= 34 && box.width >= 34,
+        `${await target.evaluate((element) => element.outerHTML)} is ${box.width}x${box.height}`,
+      );
     }
   },
   { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },

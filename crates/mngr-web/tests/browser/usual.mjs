@@ -36,11 +36,12 @@ await visit(async (page) => {
     check(text.includes(words), `${words} is on the page`);
   }
   await page.waitForFunction(() => document.querySelector(".screen-row")?.textContent.includes("you@host"));
-  const colour = await page
-    .locator(".row .text span", { hasText: "STOPPED" })
-    .first()
-    .evaluate((span) => getComputedStyle(span).color);
-  check(colour === "rgb(240, 113, 120)", `the transcript has colours: ${colour}`);
+  // Looked at in one go: the rows are painted anew once the recordings are there.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".row .text span")].some(
+      (span) => span.textContent.includes("STOPPED") && getComputedStyle(span).color === "rgb(240, 113, 120)",
+    ),
+  );
   check(!(await page.locator(".rows").innerText()).includes("\u001b"), "no escape sequences");
   await shot(page, "test");
 

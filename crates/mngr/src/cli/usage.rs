@@ -123,6 +123,7 @@ fn hyphen_advice(verb: &[&str]) -> Option<&'static str> {
         ["create" | "c"] => {
             Some("the agent's own options come after `--`: `mngr create NAME -- PROGRAM --flag`")
         }
+        ["tmr"] => Some("words for the test framework come after `--`: `mngr tmr -- --flag`"),
         _ => None,
     }
 }

@@ -5,15 +5,18 @@
 
 mod args;
 mod board;
+mod conduct;
 mod crew;
 mod drop;
 mod ending;
+mod events;
 mod failure;
 mod follow;
 mod groups;
 mod live;
 mod locate;
 mod narrate;
+mod obstacles;
 mod page;
 mod plan;
 mod record;
@@ -26,6 +29,8 @@ mod start;
 mod status;
 mod stop;
 mod summary;
+#[cfg(test)]
+mod testing;
 mod why;
 mod words;
 

@@ -35,6 +35,7 @@ mod session;
 mod settings;
 mod state;
 mod support;
+mod tmr;
 mod transcript;
 mod trust;
 mod tutorial;

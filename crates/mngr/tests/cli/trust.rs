@@ -42,6 +42,7 @@ fn nothing_of_an_untrusted_repository_is_executed() {
 fn trust_covers_what_was_seen_and_nothing_else() {
     let env = hostile_repo("settings.toml");
     let trusted = env.mngr(["config", "trust"]).success();
+    assert_eq!(trusted.stderr, "", "who trusts them is not told that they are not trusted");
     assert!(trusted.stdout.contains("pre_command_scripts.list"), "{trusted}");
     let _ = env.mngr(["list"]).success();
     assert!(was_executed(&env));

@@ -13,6 +13,7 @@ mod in_scripts;
 mod looking_at_tests;
 mod many_at_once;
 mod moving_work;
+mod one_agent_per_test;
 mod one_task;
 mod recordings;
 mod running_beside;

@@ -12,7 +12,7 @@ use crate::bench::options::Effort;
 use crate::bench::row::Row;
 
 /// Ticks in a second of what `/proc` reports, whatever the kernel's own clock does.
-const TICKS_PER_SECOND: f64 = 100.0;
+pub(super) const TICKS_PER_SECOND: f64 = 100.0;
 /// A tick is 10 ms, and a single one may be an accident.
 const LIMIT_MS: f64 = 20.0;
 
@@ -43,7 +43,7 @@ fn ticks(pids: &[u32]) -> BTreeMap<u32, u64> {
 }
 
 /// Reads a line of `/proc/PID/stat`; `None` for a tmux server.
-fn cpu_ticks(stat: &str) -> Option<u64> {
+pub(super) fn cpu_ticks(stat: &str) -> Option<u64> {
     // The name in parentheses may hold blanks and parentheses itself.
     let (name, fields) = stat.rsplit_once(')')?;
     if name.contains("(tmux: server") {

@@ -6,6 +6,7 @@ pub(crate) mod idle;
 pub(crate) mod list;
 pub(crate) mod record;
 pub(crate) mod replay;
+pub(crate) mod tmr;
 pub(crate) mod tutorial;
 pub(crate) mod verbs;
 pub(crate) mod version;

@@ -3,7 +3,8 @@
 (() => {
   const { el, report } = mngr;
 
-  const box = (title, ...children) => el("section", { class: "panel" }, el("h3", { class: "box-title", text: title }), el("div", { class: "box" }, ...children));
+  const box = (title, ...children) =>
+    el("section", { class: "panel" }, el("h3", { class: "box-title", text: title }), el("div", { class: "box" }, ...children));
 
   const RESULTS = {
     clean: "Nothing needed a change.",
@@ -28,14 +29,19 @@
       said.test_runs.length
         ? report.table(
             ["Run", "What it showed"],
-            said.test_runs.map(({ run_name, description_markdown }) => [el("code", { text: run_name }), mngr.markdown(description_markdown)]),
+            said.test_runs.map(({ run_name, description_markdown }) => [
+              el("code", { text: run_name }),
+              mngr.markdown(description_markdown),
+            ]),
           )
         : null,
       said.escalations.length
         ? el(
             "ul",
             { class: "escalations" },
-            said.escalations.map(({ kind, description_markdown: text, locations }) => report.escalation({ kind, text, locations })),
+            said.escalations.map(({ kind, description_markdown: text, locations }) =>
+              report.escalation({ kind, text, locations }),
+            ),
           )
         : null,
     );
@@ -50,7 +56,9 @@
           WHAT[what] || what,
           verdict.replaceAll("_", " "),
           runs ? `${passed}/${runs}` : "",
-          each.map(({ exit, ms }) => `${exit === null ? "ended at its deadline" : `exit ${exit}`} (${mngr.duration(ms)})`).join(", "),
+          each
+            .map(({ exit, ms }) => `${exit === null ? "ended at its deadline" : `exit ${exit}`} (${mngr.duration(ms)})`)
+            .join(", "),
         ]),
       ),
     );
@@ -64,7 +72,12 @@
           report.hash(hash),
           subject,
           claimed ? report.kind(claimed) : "nothing",
-          is ? el("span", { class: claimed && claimed !== is ? "lie" : null, text: report.kind(is) + (claimed && claimed !== is ? " \u2260" : "") }) : "mixed",
+          is
+            ? el("span", {
+                class: claimed && claimed !== is ? "lie" : null,
+                text: report.kind(is) + (claimed && claimed !== is ? " \u2260" : ""),
+              })
+            : "mixed",
           el(
             "span",
             { class: "locations" },
@@ -80,7 +93,7 @@
       "The agent\u2019s last screen",
       el(
         "div",
-        { class: "screen last-screen", tabindex: "0", role: "img", "aria-label": "The agent\u2019s last screen" },
+        { class: "screen last-screen", tabindex: "0", role: "region", "aria-label": "The agent\u2019s last screen" },
         lines.map((runs) => el("div", { class: "screen-row" }, runs.map(mngr.run))),
       ),
     );
@@ -88,7 +101,12 @@
   // Something large, made when it is opened.
   const later = (title, make, isOpen) => {
     const inner = el("div", { class: "later-body" });
-    const element = el("details", { class: "panel later" }, el("summary", { class: "run-head" }, el("h3", { text: title })), inner);
+    const element = el(
+      "details",
+      { class: "panel later" },
+      el("summary", { class: "run-head" }, el("h3", { text: title })),
+      inner,
+    );
     const open = () => element.open && !inner.firstChild && make(inner);
     element.addEventListener("toggle", open);
     element.open = isOpen;
@@ -179,9 +197,11 @@
       : [
           left.screen ? screen(left.screen) : null,
           left.sessions.length ? el("h3", { class: "sub", text: "Transcripts and recordings" }) : null,
-          left.sessions.map((of, index) => session(of, open, index)),
+          ...left.sessions.map((of, index) => session(of, open, index)),
           left.conversation?.problem ? problem(left.conversation, "Conversation") : null,
-          left.conversation?.prefix ? later("Conversation", (inner) => conversation(inner, left.conversation.prefix), false) : null,
+          left.conversation?.prefix
+            ? later("Conversation", (inner) => conversation(inner, left.conversation.prefix), false)
+            : null,
           files(left),
         ];
 
@@ -190,7 +210,14 @@
       "ol",
       { class: "trail" },
       passages.map(({ stage, at }, index) =>
-        el("li", {}, el("span", { text: stage }), index + 1 < passages.length ? el("span", { class: "soft", text: ` ${mngr.duration(passages[index + 1].at - at)}` }) : null),
+        el(
+          "li",
+          {},
+          el("span", { text: stage }),
+          index + 1 < passages.length
+            ? el("span", { class: "soft", text: ` ${mngr.duration(passages[index + 1].at - at)}` })
+            : null,
+        ),
       ),
     );
 
@@ -198,12 +225,7 @@
     el(
       "div",
       { class: "attempt" },
-      el(
-        "div",
-        { class: "attempt-head" },
-        report.stage(attempt.stage, attempt.kind),
-        attempt.evidence ? el("span", { class: "attempt-evidence", text: attempt.evidence }) : null,
-      ),
+      attempt.evidence ? el("p", { class: "attempt-evidence", text: attempt.evidence }) : null,
       el(
         "dl",
         { class: "facts" },

@@ -10,7 +10,9 @@
   };
 
   const state = ({ ended }) => {
-    const [look, sign, says] = ended ? ENDS[ended.reason] || ["s-unknown", "?", ended.reason] : ["s-running", "\u2026", "not ended"];
+    const [look, sign, says] = ended
+      ? ENDS[ended.reason] || ["s-unknown", "?", ended.reason]
+      : ["s-running", "\u2026", "not ended"];
     return el("span", { class: `status ${look}` }, el("span", { class: "sign", "aria-hidden": "true", text: sign }), says);
   };
 
@@ -50,7 +52,10 @@
         (data.commands || []).map(({ says, command }) => report.command(says, command)),
       ),
       data.irregular
-        ? el("p", { class: "sum", text: `${mngr.count(data.irregular, "line")} of the journal contradict those before and are left out.` })
+        ? el("p", {
+            class: "sum",
+            text: `${mngr.count(data.irregular, "line")} of the journal contradict those before and are left out.`,
+          })
         : null,
     );
   };
@@ -92,7 +97,12 @@
         { class: "causes" },
         limits.map(({ limit, allowed, used }) => {
           const [name, text] = LIMITS[limit] || [limit, String];
-          return el("li", { class: "cause limit" }, el("strong", { text: `Limit of ${name} reached` }), `: ${text(used)} of ${text(allowed)}`);
+          return el(
+            "li",
+            { class: "cause limit" },
+            el("strong", { text: `Limit of ${name} reached` }),
+            `: ${text(used)} of ${text(allowed)}`,
+          );
         }),
         breakers.map(({ state, cluster, reason }) =>
           el(

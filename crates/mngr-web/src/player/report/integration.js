@@ -16,9 +16,11 @@
       ]),
     );
 
-  const block = (title, items) => (items.length ? [el("h3", { class: "sub", text: `${title} (${items.length})` }), el("ul", { class: "causes" }, items)] : []);
+  const block = (title, items) =>
+    items.length ? [el("h3", { class: "sub", text: `${title} (${items.length})` }), el("ul", { class: "causes" }, items)] : [];
 
-  const output = (text) => (text ? el("details", {}, el("summary", { text: "Output" }), el("pre", { class: "words", tabindex: "0", text })) : null);
+  const output = (text) =>
+    text ? el("details", {}, el("summary", { text: "Output" }), el("pre", { class: "words", tabindex: "0", text })) : null;
 
   report.integration = () => {
     const { integration } = report.data;
@@ -35,7 +37,9 @@
         : el("p", { class: "sum", text: integration.is_whole ? "No change became part of the result." : "No commit yet." }),
       block(
         "Expelled",
-        integration.expelled.map(({ tasks, reason, output: text }) => item(report.links(tasks), el("span", { class: "cause-says", text: reason }), output(text))),
+        integration.expelled.map(({ tasks, reason, output: text }) =>
+          item(report.links(tasks), el("span", { class: "cause-says", text: reason }), output(text)),
+        ),
       ),
       block(
         "Conflicts",
@@ -70,13 +74,19 @@
       ),
       block(
         "Checks of the project",
-        integration.gated.map(({ tasks, reason, output: text }) => item(el("span", { class: "cause-says", text: reason }), report.links(tasks), output(text))),
+        integration.gated.map(({ tasks, reason, output: text }) =>
+          item(el("span", { class: "cause-says", text: reason }), report.links(tasks), output(text)),
+        ),
       ),
       block(
         "Asked an agent",
-        integration.asked.map(({ tasks, reason }) => item(el("span", { class: "cause-says", text: reason }), report.links(tasks))),
+        integration.asked.map(({ tasks, reason }) =>
+          item(el("span", { class: "cause-says", text: reason }), report.links(tasks)),
+        ),
       ),
-      report.data.has_integrator ? el("p", {}, el("a", { href: "#integrator", text: "What the agent that integrates left" })) : null,
+      report.data.has_integrator
+        ? el("p", { class: "after" }, el("a", { href: "#integrator", text: "What the agent that integrates left" }))
+        : null,
     );
   };
 })();

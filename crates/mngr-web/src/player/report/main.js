@@ -60,11 +60,24 @@
     report.data = data;
     report.bySlug = new Map(data.rows.map((row) => [row.slug, row]));
     document.title = `${data.name} ${data.run} \u00b7 mngr tmr`;
-    const parts = [report.causes(), report.escalations(), report.integration(), ...report.sections(), report.timeline()].filter(Boolean);
+    const parts = [report.causes(), report.escalations(), report.integration(), ...report.sections(), report.timeline()].filter(
+      Boolean,
+    );
     mngr.replace(
       main,
       report.head(),
-      el("div", { class: "columns" }, navigation(parts), el("div", { class: "parts" }, count, parts, data.rows.length ? null : el("p", { class: "nothing", text: "There is no task yet." }))),
+      el(
+        "div",
+        { class: "columns" },
+        navigation(parts),
+        el(
+          "div",
+          { class: "parts" },
+          count,
+          parts,
+          data.rows.length ? null : el("p", { class: "nothing", text: "There is no task yet." }),
+        ),
+      ),
     );
     performance.mark("shown");
     report.panel.show(report.place());

@@ -5,7 +5,8 @@
   let open = []; // What has to be closed with what is shown.
   const body = el("div", { class: "drawer-body", tabindex: "-1" });
   const title = el("h2", { class: "drawer-title", id: "drawer-title" });
-  const button = (text, label, f) => el("button", { class: "control", text, "aria-label": label, title: label, on: { click: f } });
+  const button = (text, label, f) =>
+    el("button", { class: "control", text, "aria-label": label, title: label, on: { click: f } });
   const drawer = el(
     "dialog",
     { class: "drawer", "aria-labelledby": "drawer-title" },
@@ -68,6 +69,7 @@
     title.textContent = mngr.clean(name);
     mngr.replace(body, ...children);
     if (!drawer.open) drawer.showModal();
+    body.focus({ preventScroll: true });
     body.scrollTop = 0;
   };
 
@@ -78,7 +80,8 @@
       clear();
       const name = place.slug ? `task/${place.slug}` : "integrator";
       const row = place.slug ? report.bySlug.get(place.slug) : null;
-      if (place.slug && !row) return fill("No such task", el("p", { class: "nothing", text: "There is no such task in this run." }));
+      if (place.slug && !row)
+        return fill("No such task", el("p", { class: "nothing", text: "There is no such task in this run." }));
       const loaded = await mngr.load(name).catch(() => null);
       if (JSON.stringify(report.place()) !== JSON.stringify(place)) return; // Somebody wants something else by now.
       const heading = row ? row.id : "The agent that integrates";

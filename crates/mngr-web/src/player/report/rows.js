@@ -111,7 +111,9 @@
     );
   };
   const evidence = (task) =>
-    task.evidence && task.evidence !== task.merged.reason ? el("p", { class: "task-says task-evidence", text: task.evidence }) : null;
+    task.evidence && task.evidence !== task.merged.reason
+      ? el("p", { class: "task-says task-evidence", text: task.evidence })
+      : null;
 
   const HINT = (folder) => [
     "Look at what the agent saw: ",
@@ -152,7 +154,10 @@
         return report.part(
           name,
           report.sectionTitle(name),
-          el("p", { class: "sum", text: [mngr.count(count, "task"), ...sums].join(" \u00b7 ") + ". " + report.SECTIONS[name][1] }),
+          el("p", {
+            class: "sum",
+            text: [mngr.count(count, "task"), ...sums].join(" \u00b7 ") + ". " + report.SECTIONS[name][1],
+          }),
           name === "unresolved" ? hint() : null,
           el("ul", { class: "tasks" }, items),
         );

@@ -13,7 +13,10 @@
   };
 
   // 1, 2 or 5 times a power of ten, or of sixty: about eight of them fit.
-  const step = (total) => [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400].map((s) => s * 1000).find((s) => total / s <= 8) || 864e5;
+  const step = (total) =>
+    [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400]
+      .map((s) => s * 1000)
+      .find((s) => total / s <= 8) || 864e5;
 
   const picture = (rows, names, total) => {
     const height = Math.max(4, Math.min(14, Math.round(600 / rows.length)));
@@ -28,9 +31,15 @@
       }
     });
     const full = rows.length * height;
-    const image = svg("svg", { viewBox: `0 0 1000 ${full}`, preserveAspectRatio: "none", class: "time-image", "aria-hidden": "true" });
+    const image = svg("svg", {
+      viewBox: `0 0 1000 ${full}`,
+      preserveAspectRatio: "none",
+      class: "time-image",
+      "aria-hidden": "true",
+    });
     image.style.height = `${full}px`;
-    for (let at = 0; at <= total; at += step(total)) image.append(svg("path", { class: "time-tick", d: `M${(at / total) * 1000} 0v${full}` }));
+    for (let at = 0; at <= total; at += step(total))
+      image.append(svg("path", { class: "time-tick", d: `M${(at / total) * 1000} 0v${full}` }));
     names.forEach((name, stage) => paths[stage] && image.append(svg("path", { class: `t-${name}`, d: paths[stage] })));
     return [image, height];
   };
@@ -38,7 +47,14 @@
   const axis = (total) => {
     const marks = el("div", { class: "time-axis", "aria-hidden": "true" });
     for (let at = 0; at <= total; at += step(total)) {
-      const mark = el("span", { text: at ? mngr.duration(at).replace(/\.0 s$/, " s").replace(/ 0 s$/, "") : "0" });
+      const mark = el("span", {
+        text: at
+          ? mngr
+              .duration(at)
+              .replace(/\.0 s$/, " s")
+              .replace(/ 0 s$/, "")
+          : "0",
+      });
       mark.style.left = `${(at / total) * 100}%`;
       marks.append(mark);
     }
@@ -83,10 +99,13 @@
     const started = (task) => task.bars.find(([stage]) => stages[stage] !== "queued")?.[1];
     const shown = rows.filter((task) => started(task) !== undefined).sort((a, b) => started(a) - started(b));
     if (!shown.length) return null;
-    const total = Math.max(1, ...shown.flatMap(({ bars }) => bars.map(([, , to]) => to)));
+    const total = shown.reduce((most, { bars }) => bars.reduce((so, [, , to]) => Math.max(so, to), most), 1);
     const [image, height] = picture(shown, stages, total);
     const used = stages.filter((name, stage) => shown.some(({ bars }) => bars.some(([at]) => at === stage)));
-    const caption = el("p", { class: "sum time-caption", text: "Each line is a task. Point at one to see which; click to open it." });
+    const caption = el("p", {
+      class: "sum time-caption",
+      text: "Each line is a task. Point at one to see which; click to open it.",
+    });
     const taskAt = (event) => shown[Math.floor((event.clientY - image.getBoundingClientRect().top) / height)];
     image.addEventListener("mousemove", (event) => {
       const task = taskAt(event);
@@ -103,7 +122,10 @@
     return report.part(
       "timeline",
       "Timeline",
-      el("p", { class: "sum", text: `${mngr.count(shown.length, "task")} in ${mngr.duration(total)}${rest ? `; ${rest} had no agent` : ""}` }),
+      el("p", {
+        class: "sum",
+        text: `${mngr.count(shown.length, "task")} in ${mngr.duration(total)}${rest ? `; ${rest} had no agent` : ""}`,
+      }),
       el(
         "p",
         { class: "legend" },

@@ -96,7 +96,12 @@
     value === null || value === undefined || value === "" ? null : el("div", {}, el("dt", { text: name }), el("dd", {}, value));
 
   report.part = (id, title, ...children) =>
-    el("section", { id: `part-${id}`, class: "part-block", "data-part": id, "data-title": title }, el("h2", { text: title }), ...children);
+    el(
+      "section",
+      { id: `part-${id}`, class: "part-block", "data-part": id, "data-title": title },
+      el("h2", { text: title }),
+      ...children,
+    );
 
   report.table = (heads, rows) =>
     el(

@@ -8,5 +8,5 @@ mod run;
 mod words;
 
 pub(crate) use args::{AgentArgs, BehaviourArgs, CreateArgs, ElsewhereArgs, EnvironmentArgs, FileArgs};
-pub(crate) use run::run;
+pub(crate) use run::{failure, run};
 pub(crate) use words::request_of_words;

@@ -15,7 +15,8 @@ use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentTypeName, HostPath, ProviderName};
 use mngr_ops::create::{
-    Attendance, Audience, CreateRequest, HostSpec, Project, SourceSpec, UncleanFiles, Upload,
+    Attendance, Audience, CreateRequest, HostSpec, PROVISION_PATIENCE, Project, SourceSpec, UncleanFiles,
+    Upload,
 };
 
 use super::args::{CreateArgs, FileArgs};
@@ -86,6 +87,7 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         env_files: args.environment.env_file.iter().map(|file| path(file)).collect(),
         env: variables(ctx, args)?,
         provision_commands: args.environment.extra_provision_command.clone(),
+        provision_patience: PROVISION_PATIENCE,
         uploads: uploads.collect::<Result<_, CliError>>()?,
         message: message(ctx, args)?,
         resume_message: args.behaviour.resume_message.clone(),

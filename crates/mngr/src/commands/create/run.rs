@@ -94,7 +94,7 @@ impl Report for CreateReport<'_> {
 }
 
 /// Kind and advice for every way a creation fails.
-fn failure(error: CreateError) -> CliError {
+pub(crate) fn failure(error: CreateError) -> CliError {
     let (kind, hint) = match &error {
         CreateError::NameTaken { name } => (
             ErrorKind::Failed,

@@ -11,7 +11,8 @@ use crate::cli::common::CommonArgs;
 /// Everything a new run is told.
 #[derive(Debug, Args)]
 pub(super) struct StartArgs {
-    /// Tests or folders of tests (default: all); a test named by its id gets an agent even if it passes
+    /// Tests or folders of tests, as seen from the root of the repository (default: all); a test named by its id gets an
+    /// agent even if it passes
     #[arg(value_name = "PATHS", display_order = 0, help_heading = "ARGUMENTS")]
     pub(super) paths: Vec<String>,
 

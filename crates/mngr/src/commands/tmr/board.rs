@@ -3,10 +3,11 @@
 
 use std::cmp::Reverse;
 
-use mngr_model::run::{BreakerState, LimitKind, Stage, Task};
+use mngr_model::run::{BreakerState, EndReason, Stage, Task};
 use mngr_query::{Align, Cell, CellStyle, Column, Table, sanitize};
 use mngr_tmr::cluster::Cluster;
 
+use super::obstacles;
 use super::seen::{RunState, Seen};
 use crate::ui::line::Line;
 use crate::ui::theme::Colour;
@@ -58,7 +59,7 @@ fn head(seen: &Seen) -> Vec<Line> {
     let base = sanitize(base.get(..10).unwrap_or(base)).into_owned();
     let look = match seen.state {
         RunState::Running => CellStyle::Plain,
-        RunState::Ended(mngr_model::run::EndReason::Finished) => CellStyle::Good,
+        RunState::Ended(EndReason::Finished) => CellStyle::Good,
         _ => CellStyle::Warn,
     };
     let time = elapsed(seen.worked());
@@ -70,29 +71,9 @@ fn head(seen: &Seen) -> Vec<Line> {
         bar(seen),
         Line::plain(format!("{}; {}", counts(seen), figures(seen))),
     ];
-    lines.extend(run.breakers.iter().filter_map(|breaker| {
-        match breaker.state {
-            BreakerState::Closed => None,
-            BreakerState::Half => Some(("one agent is tried", breaker)),
-            BreakerState::Open => Some(("no launches", breaker)),
-        }
-        .map(|(what, breaker)| {
-            let cause = sanitize(&breaker.cluster).into_owned();
-            Line::new(CellStyle::Warn, format!("{what}: {cause} ({})", sanitize(&breaker.reason)))
-        })
-    }));
-    lines.extend(run.limits.iter().map(|note| {
-        let amount = |number: f64| match note.limit {
-            LimitKind::Agents => format!("{number} agents"),
-            LimitKind::Tokens => format!("{} tokens", tokens(number as u64)),
-            LimitKind::Cost => dollars(number),
-            LimitKind::Wall => elapsed(std::time::Duration::from_secs_f64(number.max(0.0))),
-        };
-        Line::new(
-            CellStyle::Warn,
-            format!("limit reached: {} of {}", amount(note.used), amount(note.allowed)),
-        )
-    }));
+    let open = run.breakers.iter().filter(|breaker| breaker.state != BreakerState::Closed);
+    let obstacles = open.map(obstacles::breaker).chain(run.limits.iter().map(obstacles::limit));
+    lines.extend(obstacles.map(|obstacle| Line::new(CellStyle::Warn, obstacle)));
     if seen.damaged > 0 {
         lines.push(Line::new(
             CellStyle::Warn,
@@ -117,18 +98,18 @@ fn mark(stage: Stage) -> (char, CellStyle) {
 fn bar(seen: &Seen) -> Line {
     let tasks = &seen.run.tasks;
     let mut line = Line::plain("[");
-    let mut done = 0;
+    let mut placed = 0;
     for wanted in ['#', '!', 'x', '=', '.'] {
         let alike: Vec<(char, CellStyle)> =
             tasks.iter().map(|task| mark(task.stage())).filter(|(mark, _)| *mark == wanted).collect();
         let Some((_, style)) = alike.first().copied() else { continue };
         // From the sums, so that the parts always add up to the whole.
-        let (from, to) = (done * BAR / tasks.len(), (done + alike.len()) * BAR / tasks.len());
-        done += alike.len();
+        let (from, to) = (placed * BAR / tasks.len(), (placed + alike.len()) * BAR / tasks.len());
+        placed += alike.len();
         line = line.and(style, wanted.to_string().repeat(to - from));
     }
-    let totals = seen.run.totals();
-    line.and(CellStyle::Plain, format!("] {} of {} done", totals.done, count(totals.tasks, "test")))
+    let done = tasks.iter().filter(|task| !matches!(mark(task.stage()).0, '=' | '.')).count();
+    line.and(CellStyle::Plain, format!("] {done} of {} done", count(tasks.len(), "test")))
 }
 
 /// `3 integrated, 2 failed, 4 working`, the ends first.
@@ -176,14 +157,15 @@ fn rows(seen: &Seen, extent: Extent, room: usize, width: Option<usize>, colour: 
     let left_out = if shown.len() > room { shown.len() - (room - 1) } else { 0 };
     shown.truncate(shown.len() - left_out);
     let columns = [
-        ("TEST", Align::Left),
         ("STAGE", Align::Left),
         ("TRY", Align::Right),
         ("TIME", Align::Right),
         ("TOKENS", Align::Right),
         ("WHAT SHOWS IT", Align::Left),
     ];
-    let mut table = Table::new(columns.map(|(header, align)| Column::new(header, align)).to_vec());
+    let columns = columns.map(|(header, align)| Column::new(header, align));
+    let columns = [Column::new("TEST", Align::Left).keeping_ends()].into_iter().chain(columns).collect();
+    let mut table = Table::new(columns);
     for task in shown {
         let (_, style) = mark(task.stage());
         let attempt = task.latest();
@@ -218,7 +200,9 @@ pub(super) fn failures(groups: &[Cluster], extent: Extent) -> Vec<Line> {
         let names: Vec<&str> = group.members.iter().take(FEW_NAMES).map(String::as_str).collect();
         let more = group.members.len() - names.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let what = if group.members.len() == 1 { &group.example } else { &group.template };
+        // What two messages have in common may be little more than their length.
+        let is_telling = group.varies && !group.template.contains("<*> <*>");
+        let what = if is_telling { &group.template } else { &group.example };
         lines.push(
             Line::new(CellStyle::Bad, format!("{} x {}", group.members.len(), sanitize(&group.stage)))
                 .and(CellStyle::Plain, format!(": {}", sanitize(what)))
@@ -229,4 +213,55 @@ pub(super) fn failures(groups: &[Cluster], extent: Extent) -> Vec<Line> {
         lines.push(Line::new(CellStyle::Dim, format!("and {}", count(groups.len() - most, "other cause"))));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use mngr_model::run::{Breaker, BudgetNote, Event, FailureKind, LimitKind};
+
+    use super::super::testing::{at, begun, note, seen};
+    use super::*;
+
+    fn shown(run: &mngr_model::run::Run, extent: Extent, width: usize) -> Vec<String> {
+        lines(&seen(run), extent, Some(width), Colour::Off)
+    }
+
+    #[test]
+    fn many_at_work_fit_into_a_small_terminal() {
+        let tests: Vec<String> = (0..50).map(|number| format!("tests/test_{number}.py::test_x")).collect();
+        let mut run = begun(&tests.iter().map(String::as_str).collect::<Vec<_>>());
+        for test in &tests {
+            at(&mut run, test, Stage::Launching, "");
+        }
+        let board = shown(&run, Extent::Lines(12), 60);
+        assert_eq!(board.len(), 12, "{board:#?}");
+        assert_eq!(board[2], "50 launching; 50 agents");
+        assert_eq!(board.last().map(String::as_str), Some("and 44 more at work"), "{board:#?}");
+        assert!(board.iter().all(|line| line.chars().count() <= 60), "{board:#?}");
+        assert!(shown(&run, Extent::Lines(3), 60).len() == 3 && shown(&run, Extent::Lines(0), 60).is_empty());
+    }
+
+    #[test]
+    fn the_bar_always_has_its_length_and_needs_no_colour() {
+        let mut run = begun(&["a", "b", "c", "d", "e", "f", "g"]);
+        at(&mut run, "a", Stage::Launching, "");
+        at(&mut run, "b", Stage::Launching, "");
+        at(&mut run, "b", Stage::Failed { kind: FailureKind::Dead }, "gone");
+        let board = shown(&run, Extent::Whole, 100);
+        assert_eq!(board[1], "[xxxxx======.............................] 1 of 7 tests done");
+        assert_eq!(shown(&begun(&[]), Extent::Whole, 100)[1], "[] 0 of 0 tests done");
+    }
+
+    #[test]
+    fn what_holds_a_run_up_is_said() {
+        let mut run = begun(&["a"]);
+        let breaker =
+            |state| Event::Breaker(Breaker { state, cluster: "no key".into(), reason: "5 alike".into() });
+        note(&mut run, breaker(BreakerState::Open));
+        note(&mut run, Event::Budget(BudgetNote { limit: LimitKind::Cost, allowed: 5.0, used: 5.25 }));
+        let board = shown(&run, Extent::Whole, 100);
+        assert_eq!(board[3..5], ["no launches: no key (5 alike)", "limit reached: $5.25 of $5.00"]);
+        note(&mut run, breaker(BreakerState::Closed));
+        assert!(!shown(&run, Extent::Whole, 100).concat().contains("no key"));
+    }
 }

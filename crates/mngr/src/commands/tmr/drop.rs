@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &DropArgs) -> Result<ExitCode, CliError> 
     let mut observer = Preparing(ctx.console.clone());
     let tip = saved.drop_commit(&world, &args.commit.commit, &mut observer).map_err(failure::of_run)?;
     let seen = Seen::look(world.client.as_ref(), &folder, world.clock.now())?;
-    let branch = mngr_tmr::integrate::integrated_branch(&saved.started.run);
+    let branch = saved.started.run.integrated_branch();
     output.show(&ctx.console, &Dropped { commit: args.commit.commit.clone(), branch, tip })?;
     if let Err(error) = Page::new(world.client.clone(), &folder, ctx.console.clone()).write(&seen.run) {
         ctx.console.warn(&mngr_ops::error_chain(&error));

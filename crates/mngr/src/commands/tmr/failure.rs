@@ -1,10 +1,13 @@
 //! From the errors of `mngr-tmr` to failures of a command, with what the user can do about them.
 
+use mngr_host::git::GitError;
+use mngr_ops::create::CreateError;
 use mngr_tmr::collect::CollectorError;
 use mngr_tmr::integrate::IntegrateError;
 use mngr_tmr::journal::JournalError;
 use mngr_tmr::run::RunError;
 
+use crate::commands::create;
 use crate::error::{CliError, ErrorKind};
 
 /// A journal cannot be used.
@@ -30,12 +33,23 @@ pub(super) fn of_run(error: RunError) -> CliError {
     match error {
         RunError::Journal(error) => of_journal(error),
         RunError::Integrate(error) => of_integration(error),
+        RunError::Crew(error) => of_crew(error),
         error => {
             let (kind, hint) = match &error {
                 RunError::Collector(CollectorError::NotDetected { .. }) => (
                     ErrorKind::Usage,
                     Some("name one with `--collector`; `[tmr.collectors]` in the settings describes others"),
                 ),
+                RunError::Collect(_) => (
+                    ErrorKind::Failed,
+                    Some(
+                        "it runs at the root of a clean checkout of the last commit, with your PATH; `--collector` \
+                         and `[tmr.collectors]` in the settings say what else to run",
+                    ),
+                ),
+                RunError::Git(GitError::NoCommits { .. }) => {
+                    (ErrorKind::Failed, Some("agents start from a commit: make the first one"))
+                }
                 RunError::Collector(_) => (ErrorKind::Usage, None),
                 RunError::Name { .. } => (ErrorKind::Usage, Some("change `--name` or `--run-name`")),
                 RunError::Headless { .. } => {
@@ -59,14 +73,36 @@ pub(super) fn of_run(error: RunError) -> CliError {
     }
 }
 
+/// No agent could be created: what helps is what helps with `mngr create`, but for the option that names a type.
+fn of_crew(error: CreateError) -> CliError {
+    match &error {
+        CreateError::NoType => CliError::new(ErrorKind::Usage, error).hinted(
+            "name a type with `--agent-type`, or install a coding agent; \
+             `mngr config set commands.tmr.agent_type TYPE --scope user` sets one for good",
+        ),
+        CreateError::UnknownType { .. } => CliError::new(ErrorKind::Usage, error)
+            .hinted("`[agent_types.NAME]` in the settings makes one of your own"),
+        _ => create::failure(error),
+    }
+}
+
 fn of_integration(error: IntegrateError) -> CliError {
+    if let IntegrateError::NoSuchCommit { branch, .. } = &error {
+        let hint = format!("`git log {branch}` shows its commits; `--run` names another run");
+        return CliError::new(ErrorKind::Failed, error).hinted(hint);
+    }
     let hint = match &error {
-        IntegrateError::NoSuchCommit { .. } => Some("`git log` of the branch shows its commits"),
         IntegrateError::GateFailsAtBase { .. } => {
             Some("mend the base commit, or set another command with `--gate` or `tmr.gate`")
         }
         IntegrateError::NotImplementation { .. } => {
             Some("leave out single tests with `git revert` or an editor: they are one commit")
+        }
+        IntegrateError::BranchHasOtherWork { .. } => {
+            Some("look at it, rename or delete the branch, then `mngr tmr reintegrate`")
+        }
+        IntegrateError::BranchInUse { .. } => {
+            Some("check out another branch there, then `mngr tmr reintegrate`")
         }
         _ => None,
     };

@@ -6,20 +6,18 @@ use std::time::Duration;
 use jiff::Timestamp;
 use mngr_host::host::Host;
 use mngr_model::HostPath;
-use mngr_model::run::{Entry, Event, IntegrationStep, Run};
+use mngr_model::run::{Entry, Event, Run};
 use mngr_ops::world::Reporter;
-use mngr_tmr::integrate::integrated_branch;
 use mngr_tmr::run::Observer;
-use serde_json::{Value, json};
 
 use super::board::{self, Extent};
+use super::events::Events;
 use super::follow::{Pace, Remarks, Show, Shower};
 use super::narrate;
 use super::page::Page;
 use super::seen::Seen;
 use crate::ctx::Ctx;
 use crate::ui::in_place::InPlace;
-use crate::ui::output::event;
 use crate::ui::{Console, Output};
 
 /// How often the terminal is painted.
@@ -49,7 +47,7 @@ impl Watchers {
     /// Those that the format and the terminal ask for.
     pub(super) fn new(ctx: &Ctx, output: &Output, host: Arc<dyn Host>, folder: &HostPath) -> Self {
         let told = match output {
-            Output::Jsonl => Told::Events(Events { console: ctx.console.clone(), has_launched: false }),
+            Output::Jsonl => Told::Events(Events::new(ctx.console.clone())),
             Output::Human if is_painted(ctx) => {
                 let screen = InPlace::new(ctx.console.clone());
                 Told::Board(Shower::spawn(PAINT, Board { screen, folder: folder.clone() }))
@@ -200,49 +198,5 @@ impl Reporting {
         if self.above.get().is_none() {
             self.console.debug(text);
         }
-    }
-}
-
-/// The events of a run, one on each line.
-struct Events {
-    console: Console,
-    has_launched: bool,
-}
-
-impl Events {
-    fn noted(&mut self, run: &Run, entry: &Entry) {
-        for line in self.lines(run, entry) {
-            // A reader that went away does not end the run.
-            let _ = self.console.print(&format!("{line}\n"));
-        }
-    }
-
-    /// The line of the journal, with the events that scripts for other versions know after it.
-    fn lines(&mut self, run: &Run, entry: &Entry) -> Vec<Value> {
-        let mut lines = vec![json!(entry)];
-        match &entry.event {
-            Event::RunStarted(started) => {
-                lines.push(event("tasks_discovered", json!({ "count": started.tasks_total })));
-            }
-            Event::Integration(step) if step.step == IntegrationStep::Started => {
-                lines.extend(self.launched(run))
-            }
-            Event::Integration(step) if step.step == IntegrationStep::Finished => {
-                let has_commits = step.details.get("commits").and_then(Value::as_u64).unwrap_or(0) > 0;
-                let started = run.started.as_ref().filter(|_| has_commits);
-                lines.extend(started.map(|started| {
-                    event("integrator_branch", json!({ "branch_name": integrated_branch(&started.run) }))
-                }));
-            }
-            Event::RunEnded { .. } => lines.extend(self.launched(run)),
-            _ => {}
-        }
-        lines
-    }
-
-    /// How many agents were launched, once no more will be.
-    fn launched(&mut self, run: &Run) -> Option<Value> {
-        let is_first = !std::mem::replace(&mut self.has_launched, true);
-        is_first.then(|| event("agents_launched", json!({ "count": run.totals().agents })))
     }
 }

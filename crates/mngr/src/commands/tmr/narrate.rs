@@ -1,8 +1,9 @@
 //! A run as plain lines, for logs and pipes: one for each thing that matters, no flood.
 
-use mngr_model::run::{Breaker, BreakerState, Event, Integration, IntegrationStep, Run, Stage, StageChange};
+use mngr_model::run::{Event, Integration, IntegrationStep, Run, Stage, StageChange};
 use mngr_query::sanitize;
 
+use super::obstacles;
 use crate::ui::words::count;
 
 /// The line about an event, if it deserves one. `run` holds the event already.
@@ -17,12 +18,8 @@ pub(super) fn line(run: &Run, event: &Event) -> Option<String> {
         Event::RunResumed => Some(format!("the run goes on: {}", progress(run))),
         Event::Stage(change) => of_stage(run, change),
         Event::Integration(step) => of_integration(step),
-        Event::Breaker(breaker) => Some(of_breaker(breaker)),
-        Event::Budget(note) => {
-            let limit = serde_json::to_value(note.limit).unwrap_or_default();
-            let limit = limit.as_str().unwrap_or_default().to_owned();
-            Some(format!("the limit of {limit} is reached: {:.2} of {:.2}", note.used, note.allowed))
-        }
+        Event::Breaker(breaker) => Some(obstacles::breaker(breaker)),
+        Event::Budget(note) => Some(obstacles::limit(note)),
         _ => None,
     }
 }
@@ -55,7 +52,7 @@ fn progress(run: &Run) -> String {
 
 fn of_integration(step: &Integration) -> Option<String> {
     match step.step {
-        IntegrationStep::Asked => Some("an agent is asked about what is left".to_owned()),
+        IntegrationStep::Asked => Some(asked(step)),
         IntegrationStep::Finished => {
             let commits = step.details.get("commits").and_then(serde_json::Value::as_u64).unwrap_or(0);
             Some(format!("the result has {}", count(commits, "commit")))
@@ -64,11 +61,59 @@ fn of_integration(step: &Integration) -> Option<String> {
     }
 }
 
-fn of_breaker(breaker: &Breaker) -> String {
-    let what = match breaker.state {
-        BreakerState::Open => "no more launches",
-        BreakerState::Half => "one agent is tried",
-        BreakerState::Closed => "launches go on",
-    };
-    format!("{what}: {} ({})", sanitize(&breaker.cluster), sanitize(&breaker.reason))
+/// The question, then what came of it.
+fn asked(step: &Integration) -> String {
+    let said = sanitize(&step.reason);
+    if step.details.contains_key("kind") {
+        format!("the agent that was asked came to nothing: {said}")
+    } else if step.details.contains_key("outcome") {
+        format!("the agent that was asked has answered: {said}")
+    } else {
+        format!("an agent is asked about what is left: {said}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mngr_model::run::{AttemptNumber, FailureKind};
+
+    use super::super::testing::{at, begun, note};
+    use super::*;
+
+    #[test]
+    fn a_question_and_what_came_of_it_are_different_lines() {
+        let step = |key: &str| Integration {
+            step: IntegrationStep::Asked,
+            tasks: Vec::new(),
+            commit: None,
+            reason: "so".to_owned(),
+            details: [(key.to_owned(), "x".into())].into_iter().collect(),
+        };
+        let lines = ["agent", "outcome", "kind"].map(|key| of_integration(&step(key)).unwrap());
+        let expected = [
+            "an agent is asked about what is left: so",
+            "the agent that was asked has answered: so",
+            "the agent that was asked came to nothing: so",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_test_gets_a_line_when_it_is_decided_and_only_then() {
+        let mut run = begun(&["a", "b", "c"]);
+        let clean = StageChange::new("c".parse().unwrap(), AttemptNumber::NO_AGENT, Stage::Clean, "passes");
+        let clean = note(&mut run, Event::Stage(clean));
+        assert_eq!(line(&run, &clean), None, "it needed no agent");
+        for stage in [Stage::Launching, Stage::Ready, Stage::Working, Stage::Published, Stage::Pulled] {
+            let event = at(&mut run, "a", stage, "");
+            assert_eq!(line(&run, &event), None, "{stage}");
+        }
+        let verified = at(&mut run, "a", Stage::Verified, "0/3");
+        assert_eq!(line(&run, &verified), None, "nothing was changed, so its end comes at once");
+        let blocked = at(&mut run, "a", Stage::Blocked, "it says why");
+        assert_eq!(line(&run, &blocked).as_deref(), Some("2/3  blocked: a: it says why"));
+        let _ = at(&mut run, "b", Stage::Launching, "");
+        let failed = at(&mut run, "b", Stage::Failed { kind: FailureKind::Launch }, "no\u{1b}[2J room");
+        assert_eq!(line(&run, &failed).as_deref(), Some("3/3  failed(launch): b: no\\x1b[2J room"));
+    }
 }

@@ -72,8 +72,9 @@ impl PlanReport<'_> {
     }
 
     fn table(&self, console: &Console) -> String {
-        let columns = [("TEST", Align::Left), ("WHY", Align::Left), ("WHAT SHOWS IT", Align::Left)];
-        let mut table = Table::new(columns.map(|(header, align)| Column::new(header, align)).to_vec());
+        let column = |header| Column::new(header, Align::Left);
+        let mut table =
+            Table::new(vec![column("TEST").keeping_ends(), column("WHY"), column("WHAT SHOWS IT")]);
         for Planned { task, reason, evidence } in self.plan.tasks.iter().filter(|it| it.reason.needs_agent())
         {
             let word = json!(reason);

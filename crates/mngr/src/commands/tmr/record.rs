@@ -57,7 +57,7 @@ fn task(seen: &Seen, task: &Task) -> Value {
 }
 
 fn group(cluster: &Cluster) -> Value {
-    let Cluster { stage, template, example, members } = cluster;
+    let Cluster { stage, template, example, members, .. } = cluster;
     json!({ "stage": stage, "message": template, "example": example, "tasks": members })
 }
 

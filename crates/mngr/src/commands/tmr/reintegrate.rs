@@ -1,19 +1,15 @@
 //! `mngr tmr reintegrate`: the verified changes of a run, put together once more.
 
-use std::sync::Arc;
-
 use clap::Args;
 use mngr_tmr::run::{IntegratorUse, Saved};
 
-use super::live::{Reporting, Watchers};
+use super::conduct::Conductor;
 use super::locate::{self, RunArg};
-use super::{crew, ending, failure, settings};
+use super::{crew, failure, settings};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
-use crate::ui::Output;
-use crate::ui::output::TemplateFields;
 
 /// Put the verified changes of a run together once more
 ///
@@ -46,13 +42,10 @@ pub(super) struct ReintegrateArgs {
 
 /// Does it.
 pub(super) fn run(ctx: &mut Ctx, args: &ReintegrateArgs) -> Result<ExitCode, CliError> {
-    let output = Output::new(&ctx.format, TemplateFields::None)?;
-    let mut world = ctx.world()?;
-    let reporting = Reporting::new(ctx.console.clone());
-    world.reporter = Box::new(reporting.clone());
-    let world = Arc::new(world);
+    let conductor = Conductor::new(ctx)?;
+    let world = &conductor.world;
     let folder = locate::folder(ctx, world.client.as_ref(), args.run.run.as_deref())?;
-    let mut saved = Saved::open(&world, folder.clone()).map_err(failure::of_run)?;
+    let mut saved = Saved::open(world, folder.clone()).map_err(failure::of_run)?;
     if let Some(gate) = &args.gate {
         saved.settings.checks.gate = Some(gate.clone());
     }
@@ -60,10 +53,5 @@ pub(super) fn run(ctx: &mut Ctx, args: &ReintegrateArgs) -> Result<ExitCode, Cli
         saved.settings.integrator = IntegratorUse::Never;
     }
     let crew = crew::of(ctx, &saved.settings.agents, &saved.variables, settings::consent(args.yes))?;
-    let mut watchers = Watchers::new(ctx, &output, world.client.clone(), &folder);
-    reporting.follow(&watchers);
-    let ended = saved.reintegrate(&world, crew, &mut watchers);
-    drop(watchers);
-    let _ = ended.map_err(failure::of_run)?;
-    ending::show(ctx, &world, &folder, &output)
+    conductor.conduct(ctx, &folder, |observer| saved.reintegrate(world, crew, observer))
 }

@@ -1,20 +1,16 @@
 //! `mngr tmr resume`: a run goes on where it ended, however it ended.
 
-use std::sync::Arc;
-
 use clap::Args;
 use mngr_tmr::run::Saved;
 
 use super::args::LimitArgs;
-use super::live::{Reporting, Watchers};
+use super::conduct::Conductor;
 use super::locate::{self, RunArg};
-use super::{crew, ending, failure, settings};
+use super::{crew, failure, settings};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
-use crate::ui::Output;
-use crate::ui::output::TemplateFields;
 
 /// Go on with a run that ended before it was finished
 ///
@@ -41,19 +37,11 @@ pub(super) struct ResumeArgs {
 
 /// Goes on.
 pub(super) fn run(ctx: &mut Ctx, args: &ResumeArgs) -> Result<ExitCode, CliError> {
-    let output = Output::new(&ctx.format, TemplateFields::None)?;
-    let mut world = ctx.world()?;
-    let reporting = Reporting::new(ctx.console.clone());
-    world.reporter = Box::new(reporting.clone());
-    let world = Arc::new(world);
+    let conductor = Conductor::new(ctx)?;
+    let world = &conductor.world;
     let folder = locate::folder(ctx, world.client.as_ref(), args.run.run.as_deref())?;
-    let mut saved = Saved::open(&world, folder.clone()).map_err(failure::of_run)?;
+    let mut saved = Saved::open(world, folder.clone()).map_err(failure::of_run)?;
     args.limits.lay_over(&mut saved.settings.limits);
     let crew = crew::of(ctx, &saved.settings.agents, &saved.variables, settings::consent(args.yes))?;
-    let mut watchers = Watchers::new(ctx, &output, world.client.clone(), &folder);
-    reporting.follow(&watchers);
-    let ended = saved.resume(&world, crew, &mut watchers);
-    drop(watchers);
-    let _ = ended.map_err(failure::of_run)?;
-    ending::show(ctx, &world, &folder, &output)
+    conductor.conduct(ctx, &folder, |observer| saved.resume(world, crew, observer))
 }

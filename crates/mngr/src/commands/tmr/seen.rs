@@ -7,7 +7,6 @@ use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::run::{Attempt, EndReason, Integration, IntegrationStep, Run};
 use mngr_tmr::cluster::Cluster;
-use mngr_tmr::integrate::integrated_branch;
 use mngr_tmr::journal::{self, Owner};
 
 use super::{failure, groups};
@@ -127,7 +126,7 @@ impl<'r> Combined<'r> {
     /// The branch; nothing before there is a commit on it.
     pub(super) fn branch(&self) -> Option<String> {
         let started = self.run.started.as_ref()?;
-        self.commits().next().map(|_| integrated_branch(&started.run))
+        self.commits().next().map(|_| started.run.integrated_branch())
     }
 
     /// Its commits in their order, without those that were dropped.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mngr_agents::brand::Consent;
 use mngr_config::TmrSettings;
 use mngr_host::git::Git;
-use mngr_model::env::EnvPair;
+use mngr_model::env::{EnvError, EnvPair};
 use mngr_model::run::RunName;
 use mngr_model::{AgentTypeName, HostPath};
 use mngr_ops::world::World;
@@ -41,7 +41,7 @@ pub(super) struct Asked {
     pub(super) consent: Consent,
 }
 
-/// What the options ask for. `words` are the names of the commands beside this one.
+/// What the options ask for.
 pub(super) fn asked(ctx: &mut Ctx, world: &World, args: &StartArgs) -> Result<Asked, CliError> {
     if let Some(refused) = args.refused.given() {
         return Err(CliError::usage(refused.why).hinted(refused.hint));
@@ -178,10 +178,12 @@ fn checked_label(label: &str) -> Result<String, CliError> {
     }
 }
 
-/// Variables. What is wrong with one is said without its value.
+/// Variables. What is wrong with one is said without its value, and a word without a key may be one.
 fn variables(option: &str, pairs: &[String]) -> Result<Vec<EnvPair>, CliError> {
-    let parse = |pair: &String| {
-        pair.parse().map_err(|error| CliError::usage(format!("Invalid value for `{option}`: {error}")))
+    let wrong = |why: String| CliError::usage(format!("Invalid value for `{option}`: {why}"));
+    let parse = |pair: &String| match pair.contains('=') {
+        true => pair.parse().map_err(|error: EnvError| wrong(error.to_string())),
+        false => Err(wrong("expected KEY=VALUE".to_owned())),
     };
     pairs.iter().map(parse).collect()
 }

@@ -1,36 +1,40 @@
 //! Starting a run: from options to a plan, from the plan to agents.
 
-use std::sync::Arc;
-
-use mngr_tmr::run::{Prepared, RunFolder, Start, prepare};
+use mngr_host::git::Git;
+use mngr_model::HostPath;
+use mngr_ops::world::World;
+use mngr_tmr::run::{Prepared, RunFolder, Start, check_crew, prepare};
 
 use super::args::StartArgs;
-use super::live::{Preparing, Reporting, Watchers};
+use super::conduct::Conductor;
+use super::live::Preparing;
 use super::plan::PlanReport;
 use super::settings::{self, Asked};
-use super::{crew, ending, failure, words};
+use super::{crew, failure, words};
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
-use crate::ui::output::TemplateFields;
-use crate::ui::{Output, ask};
+use crate::ui::ask;
+use crate::ui::words::count;
 
 /// More agents than this are not launched at a terminal before the user has seen the plan.
 const MANY_AGENTS: u64 = 20;
 
 /// Starts a run and sees it to its end.
 pub(super) fn run(ctx: &mut Ctx, args: &StartArgs) -> Result<ExitCode, CliError> {
-    let output = Output::new(&ctx.format, TemplateFields::None)?;
-    let mut world = ctx.world()?;
-    let reporting = Reporting::new(ctx.console.clone());
-    world.reporter = Box::new(reporting.clone());
-    let world = Arc::new(world);
-    let asked = settings::asked(ctx, &world, args)?;
+    let conductor = Conductor::new(ctx)?;
+    let asked = settings::asked(ctx, &conductor.world, args)?;
     // Whatever is wrong with templates, types and variables is said before any test is run.
-    let crew = crew::of(ctx, &asked.settings.agents, &asked.variables, asked.consent)?;
+    let mut crew = crew::of(ctx, &asked.settings.agents, &asked.variables, asked.consent)?;
+    // A plan can be made where no agent is installed.
+    if !args.dry_run {
+        check_crew(&conductor.world, &asked.settings, &mut crew).map_err(failure::of_run)?;
+    }
     let Asked { run, folder, settings, variables, .. } = asked;
+    tell_of_uncommitted(ctx, &conductor.world, &settings.source)?;
     let mut preparing = Preparing(ctx.console.clone());
-    let prepared = prepare(&world, settings, run.clone(), &mut preparing).map_err(failure::of_run)?;
+    let prepared =
+        prepare(&conductor.world, settings, run.clone(), &mut preparing).map_err(failure::of_run)?;
     let report = PlanReport {
         run: run.as_str(),
         base: prepared.base(),
@@ -39,20 +43,26 @@ pub(super) fn run(ctx: &mut Ctx, args: &StartArgs) -> Result<ExitCode, CliError>
         forecast: &prepared.forecast,
     };
     if args.dry_run {
-        output.show(&ctx.console, &report)?;
+        conductor.output.show(&ctx.console, &report)?;
         return Ok(ExitCode::Done);
     }
     if !may_begin(ctx, args, &prepared, &report)? {
-        return Ok(ExitCode::Failed);
+        return Err(CliError::failed("nothing was launched"));
     }
-    let mut watchers = Watchers::new(ctx, &output, world.client.clone(), &folder);
-    reporting.follow(&watchers);
     let command = words::without_secrets(&ctx.surroundings.argv);
     let start = Start { folder: RunFolder::new(folder.clone()), crew, variables, command };
-    let ended = prepared.start(start, &mut watchers);
-    drop(watchers);
-    let _ = ended.map_err(failure::of_run)?;
-    ending::show(ctx, &world, &folder, &output)
+    conductor.conduct(ctx, &folder, |observer| prepared.start(start, observer))
+}
+
+/// A test that was just written and not committed would be missed without a word.
+fn tell_of_uncommitted(ctx: &Ctx, world: &World, source: &HostPath) -> Result<(), CliError> {
+    let facts = Git::new(world.client.as_ref(), source.clone()).inspect();
+    let unclean = facts.map_err(|error| failure::of_run(error.into()))?.unclean.len();
+    if unclean > 0 {
+        let changes = count(unclean, "uncommitted change");
+        ctx.console.note(&format!("{changes} will not be seen: tests and agents start from the last commit"));
+    }
+    Ok(())
 }
 
 /// Says what is going to be done, and asks where that is much.

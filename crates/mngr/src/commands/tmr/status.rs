@@ -86,7 +86,7 @@ fn watch(ctx: &Ctx, world: &World, folder: &HostPath, output: &Output) -> Result
         let mut changes = host.watch(&request).ok();
         // So does the question who is there: one that ends in between has written its last word by then.
         let owner = journal::owner(host.as_ref(), folder).map_err(failure::of_journal)?;
-        for entry in follower.next().map_err(failure::of_journal)? {
+        for entry in follower.read().map_err(failure::of_journal)? {
             run.apply(&entry);
             viewer.line(&ctx.console, &run, &entry)?;
         }

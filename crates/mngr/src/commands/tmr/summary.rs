@@ -131,6 +131,9 @@ fn left_out(seen: &Seen) -> Vec<Line> {
 }
 
 fn tasks(step: &Integration) -> String {
+    if step.tasks.is_empty() {
+        return "a commit of the integrator".to_owned();
+    }
     let names: Vec<&str> = step.tasks.iter().map(mngr_model::run::TaskId::as_str).collect();
     sanitize(&names.join(", ")).into_owned()
 }
@@ -181,7 +184,7 @@ fn next_steps(seen: &Seen, places: &Places<'_>) -> Vec<Line> {
         steps.push(("take one out", format!("mngr tmr drop COMMIT --run {folder}")));
     }
     if seen.run.tasks.iter().any(had_agent) {
-        let label = sh_quote(&format!("mapreduce_run_name={}", seen.name())).into_owned();
+        let label = format!("mapreduce_run_name={}", sh_quote(seen.name()));
         steps.push(("its agents", format!("mngr list --label {label}")));
         steps.push(("remove them", format!("mngr list --label {label} --ids | mngr destroy --force -")));
     }

@@ -1,15 +1,20 @@
-//! What a run came to, read from the lines of its journal and with plain git: never through the code that wrote them.
+//! A whole run, and what it came to: read from the lines of its journal and with plain git, never through the code that
+//! wrote them.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mngr_testkit::TestEnv;
 use serde_json::Value;
 
-use crate::support::text;
+use crate::support::{text, wait_until};
 
-/// A run that has ended.
+/// How long a run may take on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+/// A run that has ended, or as far as it is.
 pub(super) struct Finished<'env> {
     env: &'env TestEnv,
     branch: String,
@@ -17,11 +22,24 @@ pub(super) struct Finished<'env> {
 }
 
 impl<'env> Finished<'env> {
+    /// Runs `mngr tmr` with these words to this exit code. What does not fit together is left to nobody.
+    #[track_caller]
+    pub(super) fn run(env: &'env TestEnv, words: &[&str], code: i32) -> Self {
+        let folder = folder(env);
+        let usual = ["tmr", "--yes", "--no-integrator", "--run-name", "1", "--output-dir"];
+        let mut running = env.spawn(usual.iter().chain(&[folder.to_str().unwrap()]).chain(words));
+        wait_until(PATIENCE, || !running.is_running());
+        let _ = running.finish().code(code);
+        Self::read(env, &folder, "1")
+    }
+
     /// The run of this name, whose folder is this one.
     #[track_caller]
     pub(super) fn read(env: &'env TestEnv, folder: &Path, run: &str) -> Self {
         let journal = fs::read_to_string(folder.join("run.jsonl")).unwrap();
-        let lines = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        // The last line may be being written.
+        let whole = journal.rfind('\n').map_or("", |end| &journal[..end]);
+        let lines = whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         Self { env, branch: format!("tmr/{run}/integrated"), lines }
     }
 
@@ -65,4 +83,9 @@ impl<'env> Finished<'env> {
     pub(super) fn branch(&self) -> &str {
         &self.branch
     }
+}
+
+/// The folder of a run that [`Finished::run`] makes.
+pub(super) fn folder(env: &TestEnv) -> PathBuf {
+    env.root().join("run")
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 
-use mngr_testkit::TestEnv;
+use mngr_testkit::{Surroundings, TestEnv};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -66,7 +66,18 @@ fn a_run_is_shown_with_its_stages_figures_and_failures_by_cause() {
     let env = env();
     abandoned(&env);
     let shown = env.mngr(["tmr", "status"]).success();
-    insta::assert_snapshot!(shown.stdout, @"");
+    insta::assert_snapshot!(shown.stdout, @r"
+    tmr 20260102030400  from 0123456789  abandoned: its mngr was killed  9.0s
+    [xxxxxxxxxxxxxxxxxxxxxxxxxx==============] 2 of 3 tests done
+    2 failed, 1 working; 3 agents, 3.6k tokens
+
+    TEST        STAGE           TRY  TIME  TOKENS  WHAT SHOWS IT
+    t/three.sh  working           1  1.0s    1.2k  its screen moves \x1b[31m
+    t/one.sh    failed(launch)    1  2.0s    1.2k  cannot create agent `a-1`
+    t/two.sh    failed(launch)    1  2.0s    1.2k  cannot create agent `a-2`
+
+    2 x failed(launch): cannot create agent `a-<n>`  (t/one.sh, t/two.sh)
+    ");
 }
 
 #[test]
@@ -78,7 +89,10 @@ fn everything_is_in_the_json_and_each_task_is_an_item() {
     assert_eq!(whole["totals"]["stages"], json!({"failed": 2, "working": 1}));
     assert_eq!(whole["totals"]["tokens"], 3600);
     let group = &whole["failures"][0];
-    assert_eq!((&group["stage"], &group["tasks"]), (&"failed(launch)".into(), &json!(["t/one.sh", "t/two.sh"])));
+    assert_eq!(
+        (&group["stage"], &group["tasks"]),
+        (&"failed(launch)".into(), &json!(["t/one.sh", "t/two.sh"]))
+    );
     assert_eq!(whole["integration"]["branch"], Value::Null);
     let tasks = env.mngr(["tmr", "status", "--format", "{task} {stage} {kind}"]).success().stdout;
     assert_eq!(tasks, "t/one.sh failed launch\nt/two.sh failed launch\nt/three.sh working \n");
@@ -93,7 +107,6 @@ fn a_run_is_found_by_folder_by_name_and_as_the_newest() {
     abandoned(&env);
     write_run(&env, "elsewhere/deep", &journal(&[started("nightly")]));
     write_run(&env, "odd", &journal(&[started("20250101000000")]));
-    // An older run that was begun later counts as the newest.
     let run = |args: &[&str]| {
         let args = ["tmr", "status", "--format", "json"].iter().chain(args);
         text(&env.mngr(args).success().json()["run"])
@@ -117,7 +130,12 @@ fn watching_ends_with_the_run_and_passes_its_events_on() {
     let lock = fs::File::create(folder.join("run.lock")).unwrap();
     lock.lock().unwrap();
     let watching = env.spawn(["tmr", "status", "--watch", "--format", "jsonl"]);
-    let lines = journal(&[started("1"), queued("a"), stage("a", "launching", ""), json!({"event": "run_ended", "reason": "finished"})]);
+    let lines = journal(&[
+        started("1"),
+        queued("a"),
+        stage("a", "launching", ""),
+        json!({"event": "run_ended", "reason": "finished"}),
+    ]);
     let known = journal(&[started("1"), queued("a")]).len();
     let mut file = fs::File::options().append(true).open(folder.join("run.jsonl")).unwrap();
     file.write_all(&lines.as_bytes()[known..]).unwrap();
@@ -134,16 +152,20 @@ fn on_a_terminal_the_board_is_painted_in_its_place() {
     write_run(&env, "tmr_1", &journal(&[started("1"), queued("a")]));
     let lock = fs::File::create(folder.join("run.lock")).unwrap();
     lock.lock().unwrap();
-    let terminal = env.terminal(["tmr", "status", "--watch"]);
+    let terminal = env.terminal(Surroundings::Plain, ["tmr", "status", "--watch"]);
     let _ = terminal.wait_for("0 of 1 test done");
-    let lines = journal(&[started("1"), queued("a"), json!({"event": "stage", "task": "a", "attempt": 0, "stage": "clean"})]);
+    let lines = journal(&[
+        started("1"),
+        queued("a"),
+        json!({"event": "stage", "task": "a", "attempt": 0, "stage": "clean"}),
+    ]);
     fs::write(folder.join("run.jsonl"), lines).unwrap();
     let screen = terminal.wait_for("1 of 1 test done");
     assert!(!screen.contains("0 of 1"), "{screen}");
     drop(lock);
     let screen = terminal.wait_for("mngr tmr resume");
     assert!(screen.contains("abandoned") && !screen.contains("1 of 1"), "{screen}");
-    assert_eq!(terminal.wait_for_exit(), 0);
+    assert_eq!(terminal.wait_for_exit(), 1, "nothing came of it");
 }
 
 #[test]

@@ -8,10 +8,7 @@ use mngr_testkit::model::{Agents, Brand, FirstStart, ModelServer, Recorded, Scen
 use serde_json::json;
 
 use crate::support::env;
-use crate::tmr::finished::Finished;
-
-/// The name of the run.
-const RUN: &str = "1";
+use crate::tmr::finished::{Finished, folder};
 
 /// What the model says an answer costs that calls a tool: 3210 tokens read, three words and the call written.
 pub(super) const TOKENS_OF_A_STEP: u64 = 3_214;
@@ -100,25 +97,17 @@ impl Team {
         Self { env, model }
     }
 
-    /// The folder of the run.
-    pub(super) fn folder(&self) -> PathBuf {
-        self.env.root().join("run")
-    }
-
     /// Runs `mngr tmr` with agents of this type, to this exit code.
     #[track_caller]
     pub(super) fn run(&self, agent_type: &str, more: &[&str], code: i32) -> Finished<'_> {
-        let mut command = self.env.mngr_cmd();
-        command.args(["tmr", "--collector", "scripts", "--agent-type", agent_type, "--no-integrator"]);
-        command.args(["--yes", "--run-name", RUN, "--output-dir"]).arg(self.folder()).args(more);
-        let _ = self.env.run(command).code(code);
-        Finished::read(&self.env, &self.folder(), RUN)
+        let words = ["--collector", "scripts", "--agent-type", agent_type];
+        Finished::run(&self.env, &[&words, more].concat(), code)
     }
 
     /// What was kept of the only try of a test.
     #[track_caller]
     pub(super) fn kept(&self, name: &str, file: &str) -> String {
-        let tasks = fs::read_dir(self.folder().join("tasks")).unwrap().map(|entry| entry.unwrap().path());
+        let tasks = fs::read_dir(folder(&self.env).join("tasks")).unwrap().map(|entry| entry.unwrap().path());
         let mut tasks = tasks.filter(|path| path.to_string_lossy().contains(name));
         let path = tasks.next().expect("a folder of the test").join("attempt-1").join(file);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()))

@@ -10,9 +10,6 @@ use mngr_testkit::TestEnv;
 use crate::support::env;
 use crate::tmr::finished::Finished;
 
-/// The name of the run.
-const RUN: &str = "1";
-
 /// What every part is made of.
 const STEPS_OF_DEEDS: &str = r#"
 set -eu
@@ -101,10 +98,8 @@ impl Deed {
 pub(super) struct Project {
     /// The name of the package.
     pub(super) name: &'static str,
-    /// The tests of the run, as `tmr` is told; all of them if there are none.
-    pub(super) paths: &'static [&'static str],
-    /// What pytest is told in the run.
-    pub(super) flags: &'static [&'static str],
+    /// The tests of the run, as pytest chooses them by their names: those that fail, and some that pass.
+    pub(super) chosen: &'static str,
     /// What pytest is told to run all that can pass.
     pub(super) all: &'static [&'static str],
     /// The check every commit has to pass.
@@ -205,17 +200,12 @@ impl Broken<'_> {
     /// Runs `mngr tmr` on it.
     #[track_caller]
     pub(super) fn run(&self) -> Finished<'_> {
-        let folder = self.env.root().join("run");
-        let mut command = self.env.mngr_cmd();
-        command.arg("tmr").args(self.project.paths).args(["--collector", "pytest", "--agent-type", "fixer"]);
-        command.args(["--retries", "0", "--verify-runs", "1", "--gate", self.project.gate]);
-        command.args(["--no-integrator", "--yes", "--run-name", RUN, "--output-dir"]).arg(&folder);
-        command.arg("--").args(self.project.flags);
-        let _ = self.env.run(command).success();
-        Finished::read(&self.env, &folder, RUN)
+        let agents = ["--collector", "pytest", "--agent-type", "fixer", "--retries", "0"];
+        let checks = ["--verify-runs", "1", "--gate", self.project.gate, "--", "-k", self.project.chosen];
+        Finished::run(&self.env, &[&agents[..], &checks].concat(), 0)
     }
 
-    /// Whether a branch holds the project as it was published, and all its tests pass.
+    /// The branch holds the project as it was published, and all its tests pass.
     #[track_caller]
     pub(super) fn assert_as_published(&self, branch: &str) {
         assert_eq!(self.git(&["diff", "--stat", "published", branch]), "");

@@ -1,0 +1,21 @@
+//! `mngr tmr`: the binary with agents that play a script, and with real ones.
+
+mod args;
+mod breaker;
+mod budget;
+mod claude;
+mod cost;
+mod errors;
+mod finished;
+mod hostile;
+mod integration;
+mod nextest;
+mod owner;
+mod project;
+mod pypi;
+mod resume;
+mod run;
+mod scale;
+mod scene;
+mod status;
+mod stopping;
