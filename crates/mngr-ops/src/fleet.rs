@@ -114,18 +114,22 @@ impl Fleet {
         let mut entries: Vec<Arc<dyn HostEntry>> = Vec::new();
         let mut failures = Vec::new();
         for host in named {
-            match hosts::find(world, host) {
-                Ok(Some(entry)) => {
-                    let is_same = |other: &Arc<dyn HostEntry>| {
-                        (other.name(), other.provider()) == (entry.name(), entry.provider())
-                    };
-                    if !entries.iter().any(is_same) {
-                        entries.push(entry);
-                    }
+            let found = match hosts::find_all(world, host) {
+                // It may be known by an id that nobody remembers.
+                Ok(found) if found.is_empty() => return Self::look(world, detail),
+                Ok(found) => found,
+                Err(error) => {
+                    failures.push(Failure::of_provider(&error));
+                    continue;
                 }
-                // It may be known by an id that nobody remembers, or to several providers by one name.
-                Ok(None) => return Self::look(world, detail),
-                Err(error) => failures.push(Failure::of_provider(&error)),
+            };
+            for entry in found {
+                let is_same = |other: &Arc<dyn HostEntry>| {
+                    (other.name(), other.provider()) == (entry.name(), entry.provider())
+                };
+                if !entries.iter().any(is_same) {
+                    entries.push(entry);
+                }
             }
         }
         Self::look_at(world, entries, failures, detail)

@@ -54,27 +54,44 @@ pub fn with_id(world: &World, id: &HostId) -> Option<Arc<dyn Host>> {
     known.open().ok().flatten()
 }
 
-/// The host of an address. A name that no provider lists may still be known to one.
+/// The host of an address; where several providers have one of that name, the first.
 pub(crate) fn find(
     world: &World,
     address: &HostAddress,
 ) -> Result<Option<Arc<dyn HostEntry>>, ProviderError> {
+    Ok(find_all(world, address)?.into_iter().next())
+}
+
+/// Every host of an address. A name that no provider lists may still be known to one.
+pub(crate) fn find_all(
+    world: &World,
+    address: &HostAddress,
+) -> Result<Vec<Arc<dyn HostEntry>>, ProviderError> {
     let is_wanted = |name: &ProviderName| address.provider.as_ref().is_none_or(|wanted| wanted == name);
-    let mut failure = None;
-    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
-        let found = match &address.host {
-            HostRef::Id(id) => {
-                provider.hosts().map(|hosts| hosts.into_iter().find(|host| host.id().as_ref() == Some(id)))
-            }
-            HostRef::Name(name) => provider.host_named(name),
-        };
-        match found {
-            Ok(Some(entry)) => return Ok(Some(entry)),
-            Ok(None) => {}
+    let is_meant = |entry: &Arc<dyn HostEntry>| match &address.host {
+        HostRef::Id(id) => entry.id().as_ref() == Some(id),
+        HostRef::Name(name) => entry.name() == name,
+    };
+    let providers = || world.providers.iter().filter(|provider| is_wanted(provider.name()));
+    let (mut found, mut failure) = (Vec::new(), None);
+    for provider in providers() {
+        match provider.hosts() {
+            Ok(hosts) => found.extend(hosts.into_iter().filter(is_meant)),
             Err(error) => failure = Some(error),
         }
     }
-    failure.map_or(Ok(None), Err)
+    if let (true, HostRef::Name(name)) = (found.is_empty(), &address.host) {
+        for provider in providers() {
+            match provider.host_named(name) {
+                Ok(host) => found.extend(host),
+                Err(error) => failure = Some(error),
+            }
+        }
+    }
+    match failure {
+        Some(error) if found.is_empty() => Err(error),
+        _ => Ok(found),
+    }
 }
 
 impl Failure {

@@ -79,7 +79,7 @@ impl Remains {
 
 /// The agent of that address; where there is none, the one that had it last.
 pub fn find(world: &World, address: &AgentAddress) -> Result<Remains, SelectError> {
-    let fleet = Fleet::look(world, Detail::Basic);
+    let fleet = Fleet::look_for(world, std::slice::from_ref(address), Detail::Basic);
     match fleet.one(address) {
         Ok(agent) => Ok(Remains::of(agent)),
         Err(error @ SelectError::NotFound { .. }) => {

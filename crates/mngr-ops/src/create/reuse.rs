@@ -26,7 +26,7 @@ pub(super) fn reuse(world: &World, request: &CreateRequest) -> Result<Option<Cre
         NewHost::Local | NewHost::New(_) => None,
     };
     let address = AgentAddress { agent: AgentRef::Name(name.clone()), host };
-    let fleet = Fleet::look(world, Detail::Basic);
+    let fleet = Fleet::look_for(world, std::slice::from_ref(&address), Detail::Basic);
     let agent = match fleet.one(&address) {
         Ok(agent) => agent.clone(),
         Err(SelectError::NotFound { .. }) => return Ok(None),

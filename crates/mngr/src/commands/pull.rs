@@ -84,7 +84,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: PullArgs) -> Result<ExitCode, CliError> {
         }
     };
     let world = ctx.world()?;
-    let fleet = Fleet::look(&world, Detail::Basic);
+    let fleet = Fleet::look_for(&world, std::slice::from_ref(&address), Detail::Basic);
     let request = PullRequest { what, destination, options: args.sync.options() };
     let agent = fleet.one(&address)?;
     let report =

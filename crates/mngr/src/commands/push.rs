@@ -60,7 +60,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: PushArgs) -> Result<ExitCode, CliError> {
             PushWhat::Branch
         }
     };
-    let fleet = Fleet::look(&world, Detail::Basic);
+    let fleet = Fleet::look_for(&world, std::slice::from_ref(&address), Detail::Basic);
     let request = PushRequest { what, source, options: args.sync.options() };
     let agent = fleet.one(&address)?;
     let report =

@@ -3,7 +3,7 @@
 use mngr_agents::brand::ProvisionError;
 use mngr_agents::conversation::AdoptError;
 use mngr_agents::installation::InstallationError;
-use mngr_model::address::{AgentAddress, AgentRef};
+use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
 use mngr_ops::fleet::Fleet;
@@ -36,8 +36,12 @@ pub(crate) fn run(ctx: &mut Ctx, args: CreateArgs) -> Result<ExitCode, CliError>
     if !is_wanted || !(has_substitute || ctx.is_interactive()?) {
         return Ok(ExitCode::Done);
     }
-    let fleet = Fleet::look(&world, Detail::Full);
-    let address = AgentAddress { agent: AgentRef::Id(created.id.clone()), host: None };
+    let host = HostAddress {
+        host: HostRef::Name(created.host.name.clone()),
+        provider: Some(created.host.provider.clone()),
+    };
+    let address = AgentAddress { agent: AgentRef::Id(created.id.clone()), host: Some(host) };
+    let fleet = Fleet::look_for(&world, std::slice::from_ref(&address), Detail::Full);
     connect::connect_to(ctx, &world, fleet.one(&address)?, substitute)
 }
 
