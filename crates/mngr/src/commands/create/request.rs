@@ -137,10 +137,11 @@ fn host_spec(args: &CreateArgs, location: &NewLocation) -> Result<HostSpec, CliE
     if let Some(option) = elsewhere.planned() {
         return Err(CliError::usage(format!("`{option}` is not there yet")));
     }
-    if matches!(location.host, NewHost::Named(_)) && !elsewhere.new_host {
-        if let Some(option) = elsewhere.about_new_hosts() {
-            return Err(CliError::usage(format!("`{option}` is for a new host; add `--new-host`")));
-        }
+    if matches!(location.host, NewHost::Named(_))
+        && !elsewhere.new_host
+        && let Some(option) = elsewhere.about_new_hosts()
+    {
+        return Err(CliError::usage(format!("`{option}` is for a new host; add `--new-host`")));
     }
     let tags = elsewhere.host_label.iter().map(|label| {
         let (key, value) = label.split_once('=').ok_or_else(|| {
