@@ -27,7 +27,7 @@ fn inherits_nothing_but_path() {
     let names = shell(&env, "env | cut -d= -f1 | sort | tr '\\n' ' '").stdout;
     assert_eq!(
         names,
-        "COLUMNS GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM HOME LC_ALL MNGR_HOST_DIR PATH PWD SHELL TERM TMPDIR \
+        "COLUMNS DOCKER_HOST GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM HOME LC_ALL MNGR_HOST_DIR PATH PWD SHELL TERM TMPDIR \
          TMUX_TMPDIR TZ "
     );
 }

@@ -95,7 +95,8 @@ fn bytes_that_are_no_text_arrive_unchanged() {
     assert!(output.stdout == bytes, "{} bytes arrived", output.stdout.len());
 }
 
-/// The limit on its memory is a third more than what is printed, and far below what holding it would take.
+/// The limit on its address space leaves room for the program itself, which in a debug build takes 60 MB of it, and less
+/// beside that than what is printed.
 #[test]
 fn fifty_megabytes_are_not_held_in_memory() {
     let env = env_with_repo();
@@ -104,7 +105,7 @@ fn fifty_megabytes_are_not_held_in_memory() {
     let flood = "yes $(printf %01000d 0) | head -c 50000000";
     let binary = env!("CARGO_BIN_EXE_mngr");
     for format in ["human", "json", "jsonl"] {
-        let line = "ulimit -v 65536; \"$@\" | wc -c";
+        let line = "ulimit -v 98304; \"$@\" | wc -c";
         let mut command = env.command("bash");
         command.args(["-o", "pipefail", "-c", line, "bash", binary]);
         command.args(words(&["--format", format], flood)).stdin(Stdio::null());
