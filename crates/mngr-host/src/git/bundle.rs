@@ -2,6 +2,8 @@
 //!
 //! Processes: two to make a quarantine; fetch, check and resolve for a bundle; two for one that was checked. What the bundle may hold is for the caller to decide.
 
+use std::time::Duration;
+
 use mngr_model::HostPath;
 
 use crate::files::{Access, Durability};
@@ -11,6 +13,22 @@ use super::error::GitError;
 
 /// Blobs above this size are checked piece by piece instead of in memory.
 const STREAMED_FROM: &str = "core.bigFileThreshold=1m";
+
+/// How often a fetch that was disturbed by another one is begun anew, and how long to let that one finish.
+const TRIES: usize = 4;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Fetches, which may be done again: many agents of one repository are taken in at the same time, and git may meet a ref
+/// of another fetch whose objects it does not see yet.
+pub(super) fn undisturbed<T>(fetch: impl Fn() -> Result<T, GitError>) -> Result<T, GitError> {
+    for _ in 1..TRIES {
+        match fetch() {
+            Err(error) if error.is_disturbance() => std::thread::sleep(PAUSE),
+            other => return other,
+        }
+    }
+    fetch()
+}
 
 impl Git<'_> {
     /// Makes this folder, which must not exist yet, a repository that can read the objects of `lender` on the same host.
@@ -35,14 +53,16 @@ impl Git<'_> {
     /// or if a commit it builds on is not here.
     pub fn fetch_bundle(&self, bundle: &HostPath, branch: &str) -> Result<String, GitError> {
         let name = format!("refs/heads/{branch}");
-        self.act(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"])
-            // One pack, whatever the number of objects: it is checked as a whole below.
-            .setting("fetch.unpackLimit=1")
-            .setting(STREAMED_FROM)
-            // The lender may hold the objects already, unchecked: an agent's worktree shares its repository.
-            .arg("--refetch")
-            .args(["--no-auto-maintenance", "--", bundle.as_str(), &format!("+{name}:{name}")])
-            .run()?;
+        undisturbed(|| {
+            self.act(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"])
+                // One pack, whatever the number of objects: it is checked as a whole below.
+                .setting("fetch.unpackLimit=1")
+                .setting(STREAMED_FROM)
+                // The lender may hold the objects already, unchecked: an agent's worktree shares its repository.
+                .arg("--refetch")
+                .args(["--no-auto-maintenance", "--", bundle.as_str(), &format!("+{name}:{name}")])
+                .run()
+        })?;
         self.check_packs()?;
         self.resolve(&name)
     }
@@ -52,9 +72,11 @@ impl Git<'_> {
     pub fn take_bundle(&self, bundle: &HostPath, branch: &str) -> Result<String, GitError> {
         let name = format!("refs/heads/{branch}");
         let heads = self.look(["bundle", "list-heads", bundle.as_str(), &name]).line()?;
-        self.act(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"])
-            .args(["--no-auto-maintenance", "--", bundle.as_str(), &name])
-            .run()?;
+        undisturbed(|| {
+            self.act(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"])
+                .args(["--no-auto-maintenance", "--", bundle.as_str(), &name])
+                .run()
+        })?;
         match heads.split_once(' ') {
             Some((oid, _)) => Ok(oid.to_owned()),
             None => Err(GitError::Unreadable { what: "bundle list-heads", text: heads }),

@@ -217,6 +217,13 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// Whether a fetch met the refs of another one half-way: what they point to was not there yet, or not any more.
+    pub(super) fn is_disturbance(&self) -> bool {
+        const SIGNS: [&str; 3] =
+            ["not connected to the repository", "bad object refs/", "did not send all necessary objects"];
+        matches!(self, Self::Failed { stderr, .. } if SIGNS.iter().any(|sign| stderr.contains(sign)))
+    }
+
     /// Whether it failed only because the user interrupted.
     pub fn is_interrupted(&self) -> bool {
         matches!(

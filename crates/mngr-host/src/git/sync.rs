@@ -6,6 +6,7 @@
 use crate::proc::Cmd;
 use crate::random;
 
+use super::bundle::undisturbed;
 use super::client::{Git, LONG};
 use super::error::GitError;
 use super::refs::Branch;
@@ -127,10 +128,12 @@ impl Git<'_> {
     pub fn fetch_commit(&self, from: &str, branch: &str) -> Result<String, GitError> {
         // A name of its own: another fetch of the same branch may be under way.
         let incoming = format!("refs/mngr/incoming/{}", random::hex32());
-        self.act(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"])
-            .args(["--no-auto-maintenance", "--", from, &format!("+refs/heads/{branch}:{incoming}")])
-            .deadline(LONG)
-            .run()?;
+        undisturbed(|| {
+            self.act(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"])
+                .args(["--no-auto-maintenance", "--", from, &format!("+refs/heads/{branch}:{incoming}")])
+                .deadline(LONG)
+                .run()
+        })?;
         let oid = self.resolve(&incoming);
         self.delete_ref(&incoming)?;
         oid
