@@ -4,10 +4,11 @@
 //! that was. The record only says which of them is the program: an agent can write its own record, so a process it names
 //! that is not its own is left alone. Spawns nothing and sleeps for nothing: pidfds say when a process has gone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use jiff::{SignedDuration, Timestamp};
 use mngr_model::AgentId;
 use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::process::ProcessId;
@@ -24,6 +25,8 @@ pub(crate) const SHELL_GRACE: Duration = Duration::from_millis(300);
 pub(crate) const KILL_WAIT: Duration = Duration::from_secs(5);
 /// A process may fork while it is being ended; each round catches what the one before missed.
 pub(crate) const ROUNDS: usize = 5;
+/// After this time a process is what it is.
+const SETTLED: SignedDuration = SignedDuration::from_secs(2);
 
 /// Ends the agent's program first, with its grace; then everything else of the agent.
 pub(crate) fn end(request: &EndRequest) -> EndReport {
@@ -46,8 +49,9 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
         signal_all(&left, &[Signal::KILL]);
         wait_until_gone(left, KILL_WAIT);
     }
+    let mut search = Search::of(&request.agent);
     for _ in 0..ROUNDS {
-        let rest = owned_by(&request.agent, program);
+        let rest = search.owned(program);
         if rest.is_empty() {
             return report;
         }
@@ -59,7 +63,7 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
         signal_all(&left, &[Signal::KILL]);
         wait_until_gone(left, KILL_WAIT);
     }
-    report.remaining = owned_by(&request.agent, program).iter().map(|stat| stat.pid).collect();
+    report.remaining = search.owned(program).iter().map(|stat| stat.pid).collect();
     report
 }
 
@@ -137,13 +141,39 @@ fn wait_until_gone(mut handles: Vec<Handle>, limit: Duration) -> Vec<Handle> {
     }
 }
 
-/// Everything of the agent that lives, except ourselves: an agent may stop itself through mngr.
-fn owned_by(agent: &AgentId, program: Option<ProcessId>) -> Vec<Stat> {
-    let all = procfs::all();
-    let mark = format!("{MNGR_AGENT_ID}={agent}");
-    let marked: Vec<ProcessId> =
-        all.iter().filter(|stat| procfs::has_env(stat.pid, &mark)).map(Stat::id).chain(program).collect();
-    tree_of(&marked, &all)
+/// Looks for an agent's processes, again and again. Reading an environment costs more than all else here, so one that was
+/// found to be another's is not read twice.
+struct Search {
+    mark: String,
+    others: HashSet<(i32, u64)>,
+}
+
+impl Search {
+    fn of(agent: &AgentId) -> Self {
+        Self { mark: format!("{MNGR_AGENT_ID}={agent}"), others: HashSet::new() }
+    }
+
+    /// Everything of the agent that lives, except ourselves: an agent may stop itself through mngr.
+    fn owned(&mut self, program: Option<ProcessId>) -> Vec<Stat> {
+        let all = procfs::all();
+        let marked: Vec<ProcessId> =
+            all.iter().filter(|stat| self.is_marked(stat)).map(Stat::id).chain(program).collect();
+        tree_of(&marked, &all)
+    }
+
+    fn is_marked(&mut self, stat: &Stat) -> bool {
+        let key = (stat.pid, stat.start);
+        if self.others.contains(&key) {
+            return false;
+        }
+        let is_marked = procfs::has_env(stat.pid, &self.mark);
+        // One that was forked just now may still get the mark with the program it becomes.
+        let age = procfs::started_at(stat.start).map(|at| Timestamp::now().duration_since(at));
+        if !is_marked && age.is_some_and(|age| age > SETTLED) {
+            self.others.insert(key);
+        }
+        is_marked
+    }
 }
 
 /// The roots that still are what was recorded, and their descendants, without ourselves and without zombies.
@@ -197,10 +227,10 @@ mod tests {
         let id = agent();
         let mut child = spawn(&id, "(setsid sleep 300 &) ; exit 0");
         child.wait().unwrap();
-        assert!(!owned_by(&id, None).is_empty(), "the daemon lives");
+        assert!(!Search::of(&id).owned(None).is_empty(), "the daemon lives");
         let report = end(&request(&id, None));
         assert_eq!(report.remaining, Vec::<i32>::new());
-        assert!(owned_by(&id, None).is_empty());
+        assert!(Search::of(&id).owned(None).is_empty());
     }
 
     #[test]
