@@ -32,7 +32,7 @@ use crate::mapper::{Limits, publish};
 use crate::run::Site;
 
 /// How soon an order of the owner is met. Only a flag is looked at so often, never the agent.
-const ORDERS_PACE: Duration = Duration::from_millis(100);
+const ORDERS_PACE: Duration = Duration::from_millis(250);
 /// An agent that writes all the time is looked at so often at most.
 const LOOK_PACE: Duration = Duration::from_millis(100);
 
