@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_model::run::{
-    self, AttemptNumber, BreakerState, FailureKind, Passage, Run, Stage, StageChange, TaskId,
+    self, AttemptKey, AttemptNumber, BreakerState, FailureKind, Passage, Run, Stage, StageChange, TaskId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,9 +48,6 @@ pub enum Gate {
         cause: String,
     },
 }
-
-/// One try of a task.
-type AttemptKey = (TaskId, AttemptNumber);
 
 /// A cause that keeps agents from being launched.
 struct Trip {

@@ -122,7 +122,7 @@ impl Journal {
         started: Started,
     ) -> Result<Self, JournalError> {
         host.files().make_folder(folder)?;
-        let lock = take_lock(host.as_ref(), folder, LockWait::Try)?;
+        let lock = take_lock(host.as_ref(), folder, LockWait::For(LAST_BREATH))?;
         let path = folder.join(JOURNAL);
         if host.files().stat(&path)?.is_some_and(|stat| stat.size > 0) {
             return Err(JournalError::Exists { folder: folder.clone() });

@@ -23,4 +23,4 @@ pub use measure::{MeasuredRun, Verdict, What};
 pub use outcome::Outcome;
 pub use stage::{FailureKind, Stage};
 pub use state::{Attempt, Ended, Passage, Task, Totals};
-pub use task::{AttemptNumber, QueueReason, RunName, Slugs, TaskId, TaskIdError};
+pub use task::{AttemptKey, AttemptNumber, QueueReason, RunName, Slugs, TaskId, TaskIdError};

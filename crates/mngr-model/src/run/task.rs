@@ -151,6 +151,9 @@ impl fmt::Display for AttemptNumber {
     }
 }
 
+/// One try of a task.
+pub type AttemptKey = (TaskId, AttemptNumber);
+
 /// The name of a run, unique for its variant: part of the names of its agents and branches.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

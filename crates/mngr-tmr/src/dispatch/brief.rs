@@ -1,11 +1,10 @@
 //! What a mapper is: its name, its branch, its variables, what it is told.
 
 use mngr_model::env::{MNGR_TMR_ATTEMPT, MNGR_TMR_RUN, MNGR_TMR_TASK};
-use mngr_model::run::AttemptNumber;
+use mngr_model::run::{AttemptKey, AttemptNumber};
 
 use super::agent::{Commission, label};
 use super::keeper::Brief;
-use super::news::AttemptKey;
 use crate::mapper::prompts::{MapperText, Prompt, PromptError};
 use crate::run::Site;
 

@@ -6,10 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_model::HostPath;
-use mngr_model::run::{Attempt, FailureKind, Outcome, Run, Task, TaskId};
+use mngr_model::run::{Attempt, AttemptKey, FailureKind, Outcome, Run, Task, TaskId};
 use mngr_ops::error_chain;
 
-use super::news::{AttemptKey, Failure, News, Word};
+use super::news::{Failure, News, Word};
 use crate::candidate::{Candidate, Claims, Cost};
 use crate::integrate::Input;
 use crate::run::Site;

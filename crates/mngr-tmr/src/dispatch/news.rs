@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mngr_model::run::{AttemptNumber, FailureKind, Outcome, Stage, TaskId};
+use mngr_model::run::{AttemptKey, FailureKind, Outcome, Stage};
 
 use crate::budget::Spent;
 use crate::run::StopKind;
@@ -22,9 +22,6 @@ impl Failure {
         Self { kind, message: message.into() }
     }
 }
-
-/// One try of a task.
-pub(crate) type AttemptKey = (TaskId, AttemptNumber);
 
 /// What is told about an attempt.
 pub(crate) enum Word {

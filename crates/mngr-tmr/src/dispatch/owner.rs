@@ -9,14 +9,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use mngr_model::run::{EndReason, Event, FailureKind, Stage, StageChange, TaskId};
+use mngr_model::run::{AttemptKey, EndReason, Event, FailureKind, Stage, StageChange, TaskId};
 use mngr_ops::fleet::Agent;
 
 use super::agent;
 use super::brief::{brief, own_name};
 use super::keeper::{Begin, Keeper};
 use super::measure::{self, Jobs};
-use super::news::{AttemptKey, Failure, News, Orders};
+use super::news::{Failure, News, Orders};
 use super::queue::{self, Queue, Todo};
 use crate::breaker::{Breaker, Gate};
 use crate::budget::Budget;

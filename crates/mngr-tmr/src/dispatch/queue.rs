@@ -3,10 +3,8 @@
 use std::collections::VecDeque;
 
 use mngr_model::run::{
-    Attempt, AttemptNumber, EndReason, FailureKind, QueueReason, Run, Stage, Task, TaskId,
+    Attempt, AttemptKey, AttemptNumber, EndReason, FailureKind, QueueReason, Run, Stage, Task, TaskId,
 };
-
-use super::news::AttemptKey;
 
 /// What has to be done about a task, as the journal leaves it.
 #[derive(Debug, Clone, PartialEq, Eq)]

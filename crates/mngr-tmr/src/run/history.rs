@@ -10,7 +10,6 @@ use super::error::RunError;
 use super::observer::Observer;
 use super::reduce::Notes;
 use super::saved::Saved;
-use super::scribe::Scribe;
 use crate::dispatch::queue;
 use crate::integrate::{DropRequest, Why, why};
 use crate::journal;
@@ -36,9 +35,7 @@ impl Saved {
         commit: &str,
         observer: &mut dyn Observer,
     ) -> Result<String, RunError> {
-        let (journal, before) = self.take_journal(world)?;
-        let shop = self.workshop(world)?;
-        let mut scribe = Scribe::resumed(journal, observer);
+        let (shop, before, mut scribe) = self.take_over(world, observer)?;
         scribe.doing("checking the commits without it");
         let guards = queue::guards(scribe.run());
         let tasks = scribe.run().tasks.iter();

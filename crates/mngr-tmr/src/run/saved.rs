@@ -60,10 +60,7 @@ impl Saved {
         crew: Crew,
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
-        // The journal first: whoever has it may use the folders of the run.
-        let (journal, before) = self.take_journal(world)?;
-        let shop = self.workshop(world)?;
-        let mut scribe = Scribe::resumed(journal, observer);
+        let (shop, before, mut scribe) = self.take_over(world, observer)?;
         complete_plan(&shop, &mut scribe, self.started.tasks_total)?;
         if before.ended == Some(EndReason::Finished) && is_whole(scribe.run()) {
             let branch = has_branch(scribe.run()).then(|| shop.run.integrated_branch());
@@ -83,10 +80,7 @@ impl Saved {
         crew: Crew,
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
-        // The journal first: whoever has it may use the folders of the run.
-        let (journal, before) = self.take_journal(world)?;
-        let shop = self.workshop(world)?;
-        let mut scribe = Scribe::resumed(journal, observer);
+        let (shop, before, mut scribe) = self.take_over(world, observer)?;
         let site = Arc::new(Site { shop, folder: self.folder, crew });
         let listener = Listener::begin(&world.client, &site.folder)?;
         let reduced = reduce(&site, &mut scribe, std::collections::BTreeMap::new(), &listener);
@@ -109,15 +103,26 @@ impl Saved {
         Ok(RunEnd { run: scribe.run().clone(), reason, branch })
     }
 
+    /// Becomes its orchestrator: what it works with, what it was before, and who writes its journal now.
+    pub(super) fn take_over<'o>(
+        &self,
+        world: &Arc<World>,
+        observer: &'o mut dyn Observer,
+    ) -> Result<(Workshop, Before, Scribe<'o>), RunError> {
+        // The journal first: whoever has it may use the folders of the run.
+        let (journal, before) = self.take_journal(world)?;
+        Ok((self.workshop(world)?, before, Scribe::resumed(journal, observer)))
+    }
+
     /// What the run works with.
-    pub(super) fn workshop(&self, world: &Arc<World>) -> Result<Workshop, RunError> {
+    fn workshop(&self, world: &Arc<World>) -> Result<Workshop, RunError> {
         let Started { run, base_commit, .. } = &self.started;
         let time = self.run.began.map_or(0, |began| began.as_second());
         Workshop::open(world.clone(), run.clone(), self.settings.clone(), base_commit.clone(), time)
     }
 
     /// The journal, and what it said before it was taken.
-    pub(super) fn take_journal(&self, world: &World) -> Result<(Journal, Before), RunError> {
+    fn take_journal(&self, world: &World) -> Result<(Journal, Before), RunError> {
         let journal = Journal::resume(world.client.clone(), Arc::new(SystemClock), self.folder.path())?;
         self.folder.forget_stop_request(world.client.as_ref())?;
         Ok((journal, Before { ended: self.run.ended.map(|ended| ended.reason) }))

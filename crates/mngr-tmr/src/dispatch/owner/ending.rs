@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use mngr_model::run::{AttemptNumber, Event, FailureKind, Stage, StageChange};
+use mngr_model::run::{AttemptKey, AttemptNumber, Event, FailureKind, Stage, StageChange};
 
 use super::{Live, Owner, Stopping};
 use crate::budget::LimitReached;
-use crate::dispatch::news::{AttemptKey, Failure, News, Word};
+use crate::dispatch::news::{Failure, News, Word};
 use crate::run::{RunError, StopKind};
 
 /// How long an agent that could not be created may take to leave nothing behind.

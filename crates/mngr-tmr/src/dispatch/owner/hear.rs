@@ -1,12 +1,12 @@
 //! What the owner makes of what it is told about an attempt.
 
-use mngr_model::run::{Event, FailureKind, Outcome, Published, Stage, StageChange};
+use mngr_model::run::{AttemptKey, Event, FailureKind, Outcome, Published, Stage, StageChange};
 
 use super::Owner;
 use crate::budget::Spent;
 use crate::candidate::Cost;
 use crate::dispatch::measure::{self, Job};
-use crate::dispatch::news::{AttemptKey, Failure, Word};
+use crate::dispatch::news::{Failure, Word};
 use crate::dispatch::queue;
 use crate::run::RunError;
 use crate::verify::{Decision, Verification};
