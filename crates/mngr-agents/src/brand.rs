@@ -9,6 +9,7 @@ use mngr_host::rsync::RsyncError;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
+use mngr_model::quote::sh_quote;
 use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
@@ -32,8 +33,8 @@ pub struct Provisioning<'a> {
     pub record: &'a AgentRecord,
     /// The folder its files came from.
     pub source: &'a HostPath,
-    /// The state folder of the agent it is made from, where it is made from one.
-    pub parent: Option<&'a AgentLayout>,
+    /// The state folder of the agent it is made from, where it is made from one, and the host that is on.
+    pub parent: Option<(&'a dyn Host, &'a AgentLayout)>,
     /// The variables its program will see: the user's, with the agent's own on top.
     pub env: &'a BTreeMap<String, String>,
     /// The settings of its type, nearest first.
@@ -117,6 +118,16 @@ pub enum ProvisionError {
     Env(#[from] mngr_model::env::EnvError),
 }
 
+/// `sh` text that reads the only word of a file into `mngr_noted`: empty where there is none, or where it holds more than
+/// these characters.
+pub(crate) fn noted_word(path: &HostPath, characters: &str) -> String {
+    let path = sh_quote(path.as_str());
+    format!(
+        "mngr_noted=\n[ -f {path} ] && read -r mngr_noted <{path}\n\
+         case $mngr_noted in *[!{characters}]*) mngr_noted= ;; esac\n"
+    )
+}
+
 /// A brand of coding agent with a terminal interface.
 pub trait Brand: Sync {
     /// Prepares a new agent. The user's own configuration is read, never written.
@@ -135,6 +146,10 @@ pub trait Brand: Sync {
         agent: &AgentLayout,
         record: &AgentRecord,
     ) -> Result<Vec<String>, FilesError>;
+
+    /// The same as `sh` text that sets the words `$1`, `$2`, ...: a host that boots starts its agents without mngr.
+    /// What it reads was written by the agent, so it is only ever compared and passed on.
+    fn conversation_at_boot(&self, agent: &AgentLayout, record: &AgentRecord) -> String;
 
     /// The state of a living agent, from what its program says; `None` when it says nothing that is understood.
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport>;
@@ -211,3 +226,6 @@ pub enum Composer {
     /// There is no input box to be seen.
     NotVisible,
 }
+
+#[cfg(test)]
+mod tests;

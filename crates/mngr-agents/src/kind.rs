@@ -11,6 +11,7 @@ use mngr_host::tmux::PaneView;
 use mngr_model::delivery::DeliveryLevel;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
+use mngr_model::quote::sh_join;
 use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
@@ -185,6 +186,15 @@ impl Brand for Kind {
             words.extend_from_slice(self.resume_args());
         }
         Ok(words)
+    }
+
+    fn conversation_at_boot(&self, agent: &AgentLayout, record: &AgentRecord) -> String {
+        let known = self.base.brand().map(|brand| brand.conversation_at_boot(agent, record));
+        // Who boots has been launched before.
+        match self.resume_args() {
+            [] => known.unwrap_or_default(),
+            words => format!("{}set -- \"$@\" {}\n", known.unwrap_or_default(), sh_join(words)),
+        }
     }
 
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mngr_host::provider::HostReport;
 use mngr_model::host::HostInfo;
 use mngr_model::state::HostState;
 use mngr_model::{HostId, HostName, HostPath, ProviderName};
@@ -35,8 +36,8 @@ pub(crate) struct Container {
     pub(crate) id: String,
     /// Who it is as a host.
     pub(crate) info: HostInfo,
-    /// Its state.
-    pub(crate) state: HostState,
+    /// What the engine knows of it.
+    pub(crate) report: HostReport,
     /// Whether its processes are frozen.
     pub(crate) is_frozen: bool,
 }
@@ -45,6 +46,8 @@ pub(crate) struct Container {
 #[serde(rename_all = "PascalCase")]
 struct Row {
     id: String,
+    #[serde(default)]
+    image: String,
     #[serde(default)]
     labels: Option<BTreeMap<String, String>>,
     state: String,
@@ -60,6 +63,13 @@ pub(crate) fn list(engine: &EngineClient, provider: &ProviderName) -> Result<Vec
     Ok(rows.into_iter().filter_map(|row| read(row, provider)).collect())
 }
 
+impl Container {
+    /// What it does.
+    pub(crate) fn state(&self) -> HostState {
+        self.report.state
+    }
+}
+
 /// A container with labels that are not ours to read is none of our hosts.
 fn read(row: Row, provider: &ProviderName) -> Option<Container> {
     let labels = row.labels?;
@@ -72,8 +82,11 @@ fn read(row: Row, provider: &ProviderName) -> Option<Container> {
         host_dir: absolute(host_dir)?,
         home: label(HOME).and_then(absolute),
     };
-    let state = keeper::state(&row.state, &row.status);
-    Some(Container { id: row.id, info, state, is_frozen: row.state == "paused" })
+    let (state, reason) = keeper::state(&row.state, &row.status);
+    let tags = label(TAGS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let image = Some(row.image).filter(|image| !image.is_empty());
+    let report = HostReport { state, reason, tags, image };
+    Some(Container { id: row.id, info, report, is_frozen: row.state == "paused" })
 }
 
 fn absolute(path: &str) -> Option<HostPath> {
@@ -97,7 +110,8 @@ mod tests {
     fn row(labels: &[(&str, &str)]) -> Row {
         let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let (state, status) = ("running".to_owned(), "Up 1 second".to_owned());
-        Row { id: "c0ffee".to_owned(), labels: Some(labels), state, status }
+        let image = "img:1".to_owned();
+        Row { id: "c0ffee".to_owned(), image, labels: Some(labels), state, status }
     }
 
     const ID: &str = "host-0123456789abcdef0123456789abcdef";
@@ -108,7 +122,10 @@ mod tests {
         let container = read(row(&[(HOST_ID, ID), (HOST_NAME, "box")]), &provider).unwrap();
         assert_eq!(container.info.address(), "box.docker");
         assert_eq!(container.info.host_dir.as_str(), DEFAULT_HOST_DIR);
-        assert_eq!(container.state, HostState::Running);
+        assert_eq!(container.state(), HostState::Running);
+        assert_eq!(container.report.image.as_deref(), Some("img:1"));
+        let tagged = row(&[(HOST_ID, ID), (HOST_NAME, "box"), (TAGS, r#"{"team":"blue"}"#)]);
+        assert_eq!(read(tagged, &provider).unwrap().report.tags["team"], "blue");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! What the answers mean is not known here. Budget: one connection for each request; one `ssh` for each engine behind ssh
 //! whose socket is not forwarded yet.
 
+mod download;
 mod stream;
 
 use std::future::Future;
@@ -21,6 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::runtime::{Builder, Runtime};
 
+pub(crate) use download::{Download, Limits};
 pub(crate) use stream::RawStream;
 
 /// How long an answer may take, unless the request says otherwise.
@@ -161,6 +163,19 @@ impl EngineClient {
     pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, EngineError> {
         let bytes = self.ask(Method::GET, path, None, DEADLINE)?;
         serde_json::from_slice(&bytes).map_err(|source| EngineError::Answer { source })
+    }
+
+    /// Asks for something long, which is read piece by piece.
+    pub(crate) fn download(&self, path: &str, limits: Limits) -> Result<Download<'_>, EngineError> {
+        let request = request(Method::GET, path, None)?;
+        let body = self.within(DEADLINE, async {
+            let answer = self.send(request).await?;
+            if !answer.status().is_success() {
+                return Err(refusal(answer).await);
+            }
+            Ok(answer.into_body())
+        })?;
+        Ok(Download::new(&self.runtime, body, limits))
     }
 
     /// Has something made or done, and reads what came of it.

@@ -1,7 +1,23 @@
 # What a container runs: nothing, until it is told to stop. How it ends is how the engine remembers why.
+#
+# $1: the host dir. What is there is mngr's: the agents to start at boot, and the script that stops a host nobody uses,
+# which is started again should it end.
+host_dir=$1
 trap 'exit 0' TERM INT
 trap 'exit 75' USR1
+read -r uptime rest </proc/uptime || uptime=0
+mkdir -p "$host_dir/activity" 2>/dev/null
+touch "$host_dir/activity/boot" 2>/dev/null
+# In the background, all of it: only a shell that waits hears a signal at once.
+if [ -f "$host_dir/commands/start_on_boot.sh" ]; then
+    sh "$host_dir/commands/start_on_boot.sh" always &
+    wait $!
+fi
 while :; do
-    sleep 86400 &
+    if [ -f "$host_dir/commands/activity_watcher.sh" ]; then
+        sh "$host_dir/commands/activity_watcher.sh" "$host_dir" "${uptime%%.*}" &
+        wait $!
+    fi
+    sleep 2 &
     wait $!
 done

@@ -11,7 +11,7 @@ use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError};
 use mngr_host::provider::{HostAction, HostActionError, HostMaker, NewHost, ProviderError, StopReason};
-use mngr_host::remote::{BootstrapError, Install, bootstrap};
+use mngr_host::remote::{ACTIVITY_WATCHER, BootstrapError, Install, bootstrap};
 use mngr_model::host::HostInfo;
 use mngr_model::quote::sh_quote;
 use mngr_model::state::HostState;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::container::{self, Container, HOST_ID, PROVIDER};
 use crate::engine::{EngineError, encoded};
-use crate::keeper::IDLE_SIGNAL;
+use crate::keeper::{IDLE_SIGNAL, SHUTDOWN};
 use crate::pipe::{Pipe, PipeError, PipeTerminal};
 use crate::provider::DockerProvider;
 use crate::recipe::{DEFAULT_DOCKERFILE, Recipe, RecipeError, Source, create_words};
@@ -136,10 +136,11 @@ impl DockerProvider {
         let id = id.lines().last().unwrap_or_default().trim().to_owned();
         engine.order(&format!("/containers/{}/start", encoded(&id)), LIFE_LIMIT)?;
         self.own_state(&id, &image, &info)?;
-        let host = self.remote_host(info, &id)?;
+        let host = self.remote_host(info, &id, HostState::Running)?;
         let text = format!("{}\n", new.id);
         host.files().write(&host.layout().host_id(), text.as_bytes(), Access::Shared, Durability::Synced)?;
         bootstrap(host.shells(), host.info().host_dir.as_str(), Install::Missing)?;
+        write_own_scripts(&host)?;
         Ok(Arc::new(host))
     }
 
@@ -215,7 +216,7 @@ impl DockerProvider {
     fn start_host(&self, host: &HostId) -> Result<(), MakeError> {
         let found = self.container(host)?;
         let verb = if found.is_frozen { "unpause" } else { "start" };
-        if found.state == HostState::Running {
+        if found.state() == HostState::Running {
             return Ok(());
         }
         Ok(self.engine()?.order(&format!("/containers/{}/{verb}", encoded(&found.id)), LIFE_LIMIT)?)
@@ -226,7 +227,7 @@ impl DockerProvider {
         let (engine, path) = (self.engine()?, format!("/containers/{}", encoded(&found.id)));
         if found.is_frozen {
             engine.order(&format!("{path}/unpause"), LIFE_LIMIT)?;
-        } else if found.state != HostState::Running {
+        } else if found.state() != HostState::Running {
             return Ok(());
         }
         match reason {
@@ -278,8 +279,21 @@ impl HostMaker for DockerProvider {
 
     fn states(&self) -> Result<BTreeMap<HostId, HostState>, ProviderError> {
         let found = self.containers().map_err(|error| self.unavailable(error))?;
-        Ok(found.into_iter().map(|container| (container.info.id, container.state)).collect())
+        Ok(found.into_iter().map(|container| {
+            let state = container.state();
+            (container.info.id, state)
+        }).collect())
     }
+}
+
+/// What the keeper of the container runs; it looks for it from time to time.
+fn write_own_scripts(host: &dyn Host) -> Result<(), FilesError> {
+    let (files, layout) = (host.files(), host.layout());
+    files.make_folder(&layout.commands())?;
+    for (path, text) in [(layout.shutdown(), SHUTDOWN), (layout.activity_watcher(), ACTIVITY_WATCHER)] {
+        files.write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn action_error(

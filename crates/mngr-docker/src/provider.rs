@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mngr_host::host::Host;
-use mngr_host::provider::{HostEntry, HostError, HostMaker, Provider, ProviderError, Snapshots};
+use mngr_host::provider::{
+    ColdFiles, ColdRead, HostEntry, HostError, HostMaker, HostReport, Provider, ProviderError, Snapshots,
+};
 use mngr_host::remote::{Install, RemoteHost, Shells, bootstrap};
 use mngr_model::host::HostInfo;
 use mngr_model::state::HostState;
 use mngr_model::{HostId, HostName, HostPath, ProviderName};
 
+use crate::cold;
 use crate::container::{self, Container, DEFAULT_HOST_DIR};
 use crate::endpoint::Endpoint;
 use crate::engine::{EngineClient, EngineError};
@@ -79,13 +82,6 @@ struct Inner {
     engine: Mutex<Option<Arc<EngineClient>>>,
 }
 
-/// The host of a container does not run.
-#[derive(Debug, thiserror::Error)]
-#[error("its container is {}", state.as_str())]
-struct NotRunning {
-    state: HostState,
-}
-
 impl DockerProvider {
     /// A provider; `client` is the machine mngr runs on. The engine is not asked yet.
     pub fn new(name: ProviderName, settings: DockerSettings, client: Arc<dyn Host>) -> Self {
@@ -132,10 +128,15 @@ impl DockerProvider {
         ProviderError { provider: self.0.name.clone(), source: Box::new(source) }
     }
 
-    /// The host of a container that runs. Nothing is asked where the home of its user is known.
-    pub(crate) fn remote_host(&self, mut info: HostInfo, container: &str) -> Result<RemoteHost, PipeError> {
+    /// The host of a container. Nothing is asked where the home of its user is known, or cannot be asked for.
+    pub(crate) fn remote_host(
+        &self,
+        mut info: HostInfo,
+        container: &str,
+        state: HostState,
+    ) -> Result<RemoteHost, PipeError> {
         let settings = self.settings();
-        if info.home.is_none() {
+        if info.home.is_none() && state == HostState::Running {
             let ask = Pipe::start(self.engine()?, container, "printf %s \"$HOME\"", PipeTerminal::None)?;
             let mut said = Vec::new();
             ask.run(std::io::empty(), &mut said, &mut std::io::sink())?;
@@ -181,8 +182,8 @@ impl DockerEntry {
         HostError { host: self.container.info.name.clone(), source: Box::new(source) }
     }
 
-    fn host(&self) -> Result<RemoteHost, HostError> {
-        let host = self.provider.remote_host(self.container.info.clone(), &self.container.id);
+    fn host(&self, state: HostState) -> Result<RemoteHost, HostError> {
+        let host = self.provider.remote_host(self.container.info.clone(), &self.container.id, state);
         host.map_err(|error| self.error(error))
     }
 }
@@ -200,18 +201,30 @@ impl HostEntry for DockerEntry {
         Some(self.container.info.id.clone())
     }
 
+    fn report(&self) -> HostReport {
+        self.container.report.clone()
+    }
+
+    fn cold_files(&self) -> Option<&dyn ColdFiles> {
+        Some(self)
+    }
+
     fn open(&self) -> Result<Option<Arc<dyn Host>>, HostError> {
-        if self.container.state != HostState::Running {
-            return Err(self.error(NotRunning { state: self.container.state }));
-        }
-        Ok(Some(Arc::new(self.host()?)))
+        Ok(Some(Arc::new(self.host(self.container.state())?)))
     }
 
     fn prepare(&self) -> Result<Arc<dyn Host>, HostError> {
         self.provider.start(&self.container.info.id).map_err(|error| self.error(error))?;
-        let host = self.host()?;
+        let host = self.host(HostState::Running)?;
         bootstrap(host.shells(), host.info().host_dir.as_str(), Install::Missing)
             .map_err(|error| self.error(error))?;
         Ok(Arc::new(host))
+    }
+}
+
+impl ColdFiles for DockerEntry {
+    fn read_below(&self, folder: &HostPath, name: &str) -> Result<ColdRead, HostError> {
+        let engine = self.provider.engine().map_err(|error| self.error(error))?;
+        cold::read_below(&engine, &self.container.id, folder, name).map_err(|error| self.error(error))
     }
 }

@@ -136,8 +136,9 @@ pub(crate) fn create_words(
     words.extend(new.cpus.iter().map(|cpus| format!("--cpus={cpus}")));
     words.extend(new.memory.iter().map(|memory| format!("--memory={memory}")));
     words.extend(default_start_args.iter().chain(&new.start_args).cloned());
-    words
-        .extend(["--entrypoint=/bin/sh", "--stop-signal=TERM", "--", image, "-c", KEEPER].map(str::to_owned));
+    let run = ["--entrypoint=/bin/sh", "--stop-signal=TERM", "--", image, "-c", KEEPER, "keeper"];
+    words.extend(run.map(str::to_owned));
+    words.push(info.host_dir.to_string());
     words
 }
 
@@ -213,6 +214,8 @@ mod tests {
             assert!(words.contains(&word.to_owned()), "{word} is missing in {words:?}");
         }
         assert!(words.contains(&format!("--label={HOST_ID}={}", new.id)));
-        assert_eq!(words[words.len() - 4..words.len() - 1], ["--", "img", "-c"].map(str::to_owned));
+        let end = &words[words.len() - 6..];
+        assert_eq!(end[..3], ["--", "img", "-c"].map(str::to_owned));
+        assert_eq!(end[4..], ["keeper", "/mngr"].map(str::to_owned));
     }
 }

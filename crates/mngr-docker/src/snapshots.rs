@@ -13,7 +13,7 @@ use mngr_model::state::HostState;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::container::{self, Container, HOST_ID, PROVIDER, SNAPSHOT};
+use crate::container::{self, Container, HOST_ID, HOST_NAME, PROVIDER, SNAPSHOT};
 use crate::engine::{EngineClient, EngineError, encoded};
 use crate::maker::{LIFE_LIMIT, MakeError, action_error};
 use crate::provider::DockerProvider;
@@ -71,7 +71,7 @@ struct Frozen<'a> {
 
 impl<'a> Frozen<'a> {
     fn freeze(engine: &'a EngineClient, container: &'a Container) -> Result<Self, EngineError> {
-        if container.state != HostState::Running {
+        if container.state() != HostState::Running {
             return Ok(Self { engine, container: None });
         }
         engine.order(&format!("/containers/{}/pause", encoded(&container.id)), LIFE_LIMIT)?;
@@ -169,7 +169,9 @@ fn read(row: Row) -> Option<Snapshot> {
     let name = labels.get(SNAPSHOT).filter(|name| !name.is_empty())?.clone();
     let host = HostId::parse(labels.get(HOST_ID)?)?;
     let created_at = Timestamp::from_second(row.created).ok();
-    Some(Snapshot { id: SnapshotId::new(row.id), name, host, created_at, size: row.size })
+    // The image has the labels of the container it was made from.
+    let host_name = labels.get(HOST_NAME).and_then(|name| name.parse().ok());
+    Some(Snapshot { id: SnapshotId::new(row.id), name, host, host_name, created_at, size: row.size })
 }
 
 impl Snapshots for DockerProvider {

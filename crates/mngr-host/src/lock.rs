@@ -63,6 +63,13 @@ pub enum LockError {
     },
 }
 
+impl LockError {
+    /// Whether the host went away while its lock was waited for.
+    pub fn is_host_gone(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::HostUnreachable)
+    }
+}
+
 /// Takes the lock on a file of this machine, creating the file.
 pub(crate) fn lock_file(path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
     let io_error = |source| LockError::Io { path: path.clone(), source };

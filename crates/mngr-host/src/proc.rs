@@ -10,6 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
+use mngr_model::env::EnvName;
+use mngr_model::quote::sh_join;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
@@ -116,6 +118,23 @@ impl Cmd {
     pub fn cwd(mut self, dir: &HostPath) -> Self {
         self.cwd = Some(dir.clone());
         self
+    }
+
+    /// The command as lines of `sh` that become it, for a host that runs it later by itself. What it reads and how long
+    /// it may take are not in them, nor variables whose names `sh` cannot spell.
+    pub fn to_sh(&self) -> String {
+        let mut text = String::new();
+        let spelled = self.env.iter().filter(|(name, _)| name.parse::<EnvName>().is_ok());
+        for (name, value) in spelled {
+            text.push_str(&match value {
+                Some(value) => format!("export {name}={}\n", sh_join([value])),
+                None => format!("unset {name}\n"),
+            });
+        }
+        if let Some(dir) = &self.cwd {
+            text.push_str(&format!("cd {} || exit 1\n", sh_join([dir.as_str()])));
+        }
+        format!("{text}exec {}\n", sh_join([&self.program].into_iter().chain(&self.args)))
     }
 
     /// Sets a variable.

@@ -1,16 +1,19 @@
 //! Where hosts come from.
 
 mod maker;
+mod report;
 
 use std::sync::Arc;
 
 use mngr_model::{HostId, HostName, ProviderName};
 
 use crate::host::Host;
+use crate::proc::ExecError;
 
 pub use maker::{
     HostAction, HostActionError, HostMaker, NewHost, Snapshot, SnapshotId, Snapshots, StopReason,
 };
+pub use report::{ColdFiles, ColdRead, HostReport};
 
 /// A configured source of hosts. Making and removing hosts is a capability of its own; this machine has none.
 pub trait Provider: Send + Sync {
@@ -47,11 +50,21 @@ pub trait HostEntry: Send + Sync {
     /// Its id, where it is known without asking.
     fn id(&self) -> Option<HostId>;
 
+    /// What the provider knows of it. The host itself is not asked.
+    fn report(&self) -> HostReport {
+        HostReport::default()
+    }
+
+    /// What reads its files while it does not run, where the provider can do that.
+    fn cold_files(&self) -> Option<&dyn ColdFiles> {
+        None
+    }
+
     /// The host as it is; `None` when no agent can ever have been there. Changes nothing there, and costs a round trip
-    /// only when the host was never seen before.
+    /// only when the host was never seen before. One that does not run is opened too, and does not answer.
     fn open(&self) -> Result<Option<Arc<dyn Host>>, HostError>;
 
-    /// The host, made ready for agents.
+    /// The host, started where it does not run, and made ready for agents.
     fn prepare(&self) -> Result<Arc<dyn Host>, HostError>;
 }
 
@@ -76,6 +89,24 @@ pub struct HostError {
     #[source]
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }
+
+/// Whether a machine was reached and would not let us in, or could not prove that it is the one we know.
+pub fn is_refusal(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        // An I/O error hides the error it was made of from those who ask for its source.
+        let inner = error.downcast_ref::<std::io::Error>().and_then(|io| io.get_ref());
+        let exec = error.downcast_ref::<ExecError>().or_else(|| inner?.downcast_ref());
+        if let Some(ExecError::Unreachable { detail, .. }) = exec {
+            return REFUSALS.iter().any(|words| detail.contains(words));
+        }
+        next = error.source();
+    }
+    false
+}
+
+/// What ssh says of a machine that refuses us, or that we must refuse.
+const REFUSALS: [&str; 2] = ["Permission denied", "Host key verification failed"];
 
 /// A host that needs no opening.
 pub struct ReadyHost(Arc<dyn Host>);

@@ -5,9 +5,10 @@
 use std::io;
 
 use jiff::Timestamp;
+use mngr_model::activity::ActivitySource;
 use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::facts::{
-    AgentFacts, BrokenAgent, Detail, ExtraFacts, Markers, ProcessFact, ProgramFacts, Survey,
+    AgentFacts, BrokenAgent, Detail, ExtraFacts, HostActivity, Markers, ProcessFact, ProgramFacts, Survey,
 };
 use mngr_model::layout::HostLayout;
 use mngr_model::process::{Ending, ProcessId, ProcessRecord};
@@ -18,6 +19,10 @@ use mngr_model::{AgentId, AgentRecord, HostPath};
 pub(crate) const FILE_LIMIT: u64 = 4 << 20;
 /// How much of the end of a program's record is looked at: many lines, and still read in no time.
 pub(crate) const END_LIMIT: u64 = 256 << 10;
+
+/// What tells of an agent itself.
+const AGENT_SOURCES: [ActivitySource; 4] =
+    [ActivitySource::Create, ActivitySource::Start, ActivitySource::Agent, ActivitySource::Process];
 
 /// What a look at one agent came to. `None`: not an agent's folder, or one that is only just being made or removed.
 pub(crate) type Looked = Result<Option<AgentFacts>, BrokenAgent>;
@@ -48,12 +53,16 @@ pub(crate) fn gather(
     journals: Vec<String>,
     taken_at: Timestamp,
     booted_at: Option<Timestamp>,
+    host_activity: &HostActivity,
 ) -> Survey {
     let mut agents = Vec::with_capacity(looked.len());
     let mut broken = Vec::new();
     for result in looked {
         match result {
-            Ok(facts) => agents.extend(facts),
+            Ok(facts) => agents.extend(facts.map(|mut facts| {
+                facts.extra.host_activity = Some(host_activity.clone());
+                facts
+            })),
             Err(problem) => broken.push(problem),
         }
     }
@@ -201,5 +210,10 @@ fn extra_facts(sight: &impl Sight, dir: &HostPath) -> ExtraFacts {
         url: url.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
         agent_activity: newest(&["activity/agent", "activity/start", "activity/create"]),
         user_activity: newest(&["activity/user", "events/messages/events.jsonl"]),
+        activity: AGENT_SOURCES
+            .into_iter()
+            .filter_map(|source| Some((source, sight.modified(&dir.join(&format!("activity/{source}")))?)))
+            .collect(),
+        host_activity: None,
     }
 }

@@ -1,7 +1,10 @@
 //! What one look at a host brings back, before anybody draws conclusions from it.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
+use crate::activity::{ActivityConfig, ActivitySource};
 use crate::agent::AgentRecord;
 use crate::process::ProcessRecord;
 use crate::state::WaitingReason;
@@ -100,6 +103,40 @@ pub struct ExtraFacts {
     pub agent_activity: Option<Timestamp>,
     /// Newest sign of life of a user.
     pub user_activity: Option<Timestamp>,
+    /// When each source last told of the agent itself.
+    pub activity: BTreeMap<ActivitySource, Timestamp>,
+    /// What its host counts as use; `None` when the host was not looked at as a whole.
+    pub host_activity: Option<HostActivity>,
+}
+
+/// How a host counts its use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostActivity {
+    /// When it stops by itself.
+    pub config: ActivityConfig,
+    /// When each source last told of the host itself.
+    pub seen: BTreeMap<ActivitySource, Timestamp>,
+}
+
+impl Default for HostActivity {
+    /// A host that never stops by itself.
+    fn default() -> Self {
+        Self { config: ActivityConfig::never(), seen: BTreeMap::new() }
+    }
+}
+
+impl ExtraFacts {
+    /// When something last happened to the agent or its host that its host counts; on a host that counts nothing, when
+    /// the agent or a user last did something.
+    pub fn last_activity(&self) -> Option<Timestamp> {
+        match self.host_activity.as_ref().filter(|host| host.config.counts_idleness()) {
+            Some(host) => {
+                let seen = self.activity.iter().chain(&host.seen);
+                seen.filter(|(source, _)| host.config.sources.contains(source)).map(|(_, at)| *at).max()
+            }
+            None => self.user_activity.max(self.agent_activity),
+        }
+    }
 }
 
 /// An agent folder whose record cannot be read: shown, never silently dropped.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::path::HostPath;
-use crate::{AgentId, AgentName};
+use crate::{AgentId, AgentName, HostId, ProviderName};
 
 /// Which operation a journal belongs to, and so what recovery does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub enum Operation {
     Destroy,
     /// Carried through when left behind.
     Undo,
+    /// A host that is made for an agent. Kept on the machine that asked for it; the host is removed when it was left
+    /// behind without the agent.
+    MakeHost,
 }
 
 /// First line of a journal.
@@ -63,6 +66,13 @@ pub enum Step {
         name: String,
         /// The commit it was made at.
         at: String,
+    },
+    /// A host that is made for this agent.
+    Host {
+        /// The provider that makes it.
+        provider: ProviderName,
+        /// Removed, unless the agent is on it.
+        id: HostId,
     },
     /// A tmux session and the processes started in it.
     Session {

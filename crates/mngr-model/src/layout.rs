@@ -58,12 +58,30 @@ impl HostLayout {
         clones => "clones";
         /// What destroy moved away.
         trash => "trash";
+        /// Snapshots of agents, a folder for each.
+        snapshots => "snapshots";
+        /// Files on their way from one host to another, a folder for each transfer.
+        transit => "transit";
         /// Transcripts and events kept after destroy.
         preserved => "preserved";
         /// Event logs of the host.
         events => "events";
+        /// How often the lock was taken by somebody who then stopped the host.
+        host_lock_generation => "host_lock.generation";
         /// Activity of the host.
         activity => "activity";
+        /// Touched while somebody works on the host from another machine.
+        activity_ssh => "activity/ssh";
+        /// The boot for which agents were started.
+        booted => "activity/booted";
+        /// Scripts that the host runs by itself.
+        commands => "commands";
+        /// Watches the use of the host and stops it.
+        activity_watcher => "commands/activity_watcher.sh";
+        /// Stops the host from inside.
+        shutdown => "commands/shutdown.sh";
+        /// Starts agents when the host has booted.
+        start_on_boot => "commands/start_on_boot.sh";
         /// What was seen of agents' programs; may be deleted at any moment.
         programs_seen => "cache/programs.json";
         /// What was seen of other hosts, a folder for each; may be deleted at any moment.
@@ -128,6 +146,10 @@ impl AgentLayout {
         env_file => "env";
         /// The generated script the pane runs.
         launch_script => "launch_agent.sh";
+        /// Starts the agent when its host has booted, where that is wanted.
+        boot_script => "boot.sh";
+        /// What its pane runs then.
+        boot_launch_script => "launch_at_boot.sh";
         /// The supervisor's record.
         process => "process";
         /// Held while a message is typed.

@@ -3,6 +3,7 @@
 //! Nothing here touches a file, a process, the environment or a clock. Whatever two rooms of one floor share is a
 //! type in this crate.
 
+pub mod activity;
 pub mod address;
 pub mod agent;
 pub mod artifacts;

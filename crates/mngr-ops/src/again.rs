@@ -20,6 +20,14 @@ pub enum LookError {
         /// Its name.
         name: AgentName,
     },
+    /// Its host does not run.
+    #[error("agent `{name}` cannot be reached: {evidence}")]
+    HostOff {
+        /// Its name.
+        name: AgentName,
+        /// What its host does, and why.
+        evidence: String,
+    },
     /// Its host or its record could not be read.
     #[error("cannot look at agent `{name}`")]
     Host {
@@ -47,6 +55,9 @@ pub fn find(host: &Arc<dyn Host>, id: &AgentId) -> Result<Option<Agent>, SurveyE
 /// The agent as it is now. Spawns nothing where the system itself can be read.
 pub(crate) fn look_again(agent: &Agent, detail: Detail) -> Result<Agent, LookError> {
     let name = agent.name().clone();
+    if agent.is_host_off() {
+        return Err(LookError::HostOff { name, evidence: agent.state.evidence.clone() });
+    }
     match agent.host.look_at(agent.id(), detail) {
         Ok(Some(facts)) => {
             Ok(Agent { host: agent.host.clone(), state: detect::process_state(&facts), facts })

@@ -101,11 +101,15 @@ pub enum ConnectError {
 
 /// Finds the agent's session, starting the agent first where that is wanted, and says what shows it.
 pub fn connect(world: &World, agent: &Agent, request: &ConnectRequest) -> Result<Connection, ConnectError> {
-    let mut agent = look_again(agent, Detail::Full)?;
-    let needs_start = terminal::pane_of(&agent).is_none() && request.start;
-    if needs_start {
+    let wake = |agent: &Agent| {
         let name = agent.name().clone();
-        agent = awake::wake(world, &agent).map_err(|source| ConnectError::Wake { name, source })?;
+        awake::wake(world, agent).map_err(|source| ConnectError::Wake { name, source })
+    };
+    let mut needs_start = request.start && agent.is_host_off();
+    let mut agent = if needs_start { wake(agent)? } else { look_again(agent, Detail::Full)? };
+    if request.start && !needs_start && terminal::pane_of(&agent).is_none() {
+        needs_start = true;
+        agent = wake(&agent)?;
     }
     let session = session_of(world, &agent)?;
     let (host, cmd) = match &request.substitute {

@@ -294,8 +294,8 @@ fn parse(line: &[u8], source: &str) -> Option<LoggedEvent> {
 
 fn find_host(world: &World, address: &HostAddress) -> Result<Arc<dyn Host>, EventError> {
     let fleet = Fleet::look(world, Detail::Basic);
-    let found = fleet.hosts.into_iter().find(|seen| is_host(seen.host.info(), address));
-    found.map(|seen| seen.host).ok_or_else(|| EventError::NoHost { address: address.to_string() })
+    let found = fleet.answered().find(|seen| is_host(seen.host.info(), address));
+    found.map(|seen| seen.host.clone()).ok_or_else(|| EventError::NoHost { address: address.to_string() })
 }
 
 fn failed(target: &(impl ToString + ?Sized), source: FilesError) -> EventError {

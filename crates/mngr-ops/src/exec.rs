@@ -11,6 +11,7 @@ use mngr_model::env::{EnvFileError, MNGR_AGENT_ID, parse_env_file};
 
 use crate::fanout::fan_out;
 use crate::fleet::Agent;
+use crate::visit::Visit;
 use crate::world::World;
 
 /// What to run.
@@ -71,6 +72,7 @@ pub fn attached(
     attachment: Attachment,
 ) -> Result<Exit, ExecFailure> {
     let cmd = command_for(world, agent, request)?;
+    let _visit = Visit::begin(world, &agent.host);
     Ok(agent.host.exec_attached(&cmd, attachment, request.timeout)?)
 }
 
@@ -82,6 +84,7 @@ pub fn captured(
     input: Vec<u8>,
 ) -> Result<Output, ExecFailure> {
     let cmd = command_for(world, agent, request)?;
+    let _visit = Visit::begin(world, &agent.host);
     let cmd = cmd.deadline(request.timeout.unwrap_or(Duration::MAX));
     Ok(agent.host.exec(&if input.is_empty() { cmd } else { cmd.stdin(input) })?)
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use mngr_host::host::Host;
-use mngr_host::provider::HostEntry;
+use mngr_host::provider::{HostEntry, HostReport, is_refusal};
 use mngr_model::address::AgentAddress;
 use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, MachineFacts, Survey};
 use mngr_model::state::{StateReport, StateSource};
-use mngr_model::{AgentId, AgentName, AgentState, HostId};
+use mngr_model::{AgentId, AgentName, AgentState, HostId, HostName, HostState, ProviderName};
 
 use crate::states::Kinds;
 use crate::world::World;
@@ -44,9 +44,51 @@ impl Agent {
     pub fn address(&self) -> String {
         format!("{}@{}", self.name(), self.host.info().address())
     }
+
+    /// Whether it does not run because its host does not.
+    pub fn is_host_off(&self) -> bool {
+        (self.state.state, self.state.source) == (AgentState::Stopped, StateSource::Host)
+    }
 }
 
-/// A host that answered.
+/// A host, whatever it does.
+#[derive(Clone)]
+pub struct FleetHost {
+    /// Its name.
+    pub name: HostName,
+    /// The provider it belongs to.
+    pub provider: ProviderName,
+    /// Its id, where it is known.
+    pub id: Option<HostId>,
+    /// What it does, and why.
+    pub report: HostReport,
+    /// What it answered, where it was asked and did.
+    pub seen: Option<SeenHost>,
+}
+
+impl FleetHost {
+    fn new(entry: &dyn HostEntry, report: HostReport) -> Self {
+        let (name, provider) = (entry.name().clone(), entry.provider().clone());
+        Self { name, provider, id: entry.id(), report, seen: None }
+    }
+
+    /// `name.provider`.
+    pub fn address(&self) -> String {
+        format!("{}.{}", self.name, self.provider)
+    }
+
+    /// Whether the provider says that it does not run: nobody has to ask it.
+    pub fn is_off(&self) -> bool {
+        is_off(self.report.state)
+    }
+}
+
+/// Whether a host in this state is known not to run.
+pub(crate) fn is_off(state: HostState) -> bool {
+    !matches!(state, HostState::Running | HostState::Unauthenticated | HostState::Unknown)
+}
+
+/// What a host answered.
 #[derive(Clone)]
 pub struct SeenHost {
     /// Which.
@@ -90,8 +132,8 @@ pub struct Broken {
 pub struct Fleet {
     /// The agents, by creation time, then id.
     pub agents: Vec<Agent>,
-    /// The hosts that answered, agents or not.
-    pub hosts: Vec<SeenHost>,
+    /// The hosts, whatever they do; those of one provider by their name.
+    pub hosts: Vec<FleetHost>,
     /// What could not be asked.
     pub failures: Vec<Failure>,
     /// What could not be read.
@@ -135,6 +177,11 @@ impl Fleet {
         Self::look_at(world, entries, failures, detail)
     }
 
+    /// The hosts that answered.
+    pub fn answered(&self) -> impl Iterator<Item = &SeenHost> {
+        self.hosts.iter().filter_map(|host| host.seen.as_ref())
+    }
+
     fn look_at(
         world: &World,
         entries: Vec<Arc<dyn HostEntry>>,
@@ -151,6 +198,7 @@ impl Fleet {
         }
         let key = |agent: &Agent| (agent.facts.record.create_time, agent.facts.record.id.clone());
         fleet.agents.sort_by_cached_key(key);
+        fleet.hosts.sort_by_cached_key(|host| (host.provider.clone(), host.name.clone(), host.id.clone()));
         fleet
     }
 }
@@ -158,7 +206,7 @@ impl Fleet {
 /// What a look at one host found.
 #[derive(Default)]
 struct Looked {
-    host: Option<SeenHost>,
+    host: Option<FleetHost>,
     agents: Vec<Agent>,
     broken: Vec<Broken>,
     failure: Option<Failure>,
@@ -166,39 +214,67 @@ struct Looked {
 
 impl Looked {
     fn at(world: &World, entry: &dyn HostEntry, detail: Detail) -> Self {
+        let report = entry.report();
         let host = match entry.open() {
             Ok(Some(host)) => host,
-            Ok(None) => return Self::default(),
+            // Nobody was ever there, so there is nothing to be asked.
+            Ok(None) => return Self { host: Some(FleetHost::new(entry, report)), ..Self::default() },
             Err(error) => {
-                return Self { failure: Some(Failure::of_host(entry, &error)), ..Self::default() };
+                let failure = Failure::of_host(entry, &error);
+                let report = failing(report, is_refusal(&error), &failure.message);
+                let host = Some(FleetHost::new(entry, report));
+                return Self { host, failure: Some(failure), ..Self::default() };
             }
         };
+        if is_off(report.state) {
+            return Self::off(world, entry, &host, report);
+        }
+        let row = FleetHost { id: Some(host.info().id.clone()), ..FleetHost::new(entry, report) };
         match recovered_survey(world, host.as_ref(), detail) {
             Ok(survey) => {
                 memory::remember(world, host.as_ref(), &survey.agents);
-                Self::answered(world, &host, survey)
+                Self::answered(world, row, &host, survey)
             }
-            Err(error) => Self::silent(world, &host, crate::error_chain(&error)),
+            Err(error) => {
+                let message = crate::error_chain(&error);
+                let report = failing(row.report, is_refusal(&error), &message);
+                Self::silent(world, FleetHost { report, ..row }, &host, message)
+            }
         }
     }
 
-    fn answered(world: &World, host: &Arc<dyn Host>, survey: Survey) -> Self {
+    fn answered(world: &World, row: FleetHost, host: &Arc<dyn Host>, survey: Survey) -> Self {
         let alive = survey.agents.iter().filter(|facts| facts.agent.is_alive());
         let kinds = Kinds::of(&world.settings, alive);
         let socket = world.socket(host.as_ref());
         let states = states::states(host.as_ref(), &socket, &kinds, &survey.agents);
         let agents = survey.agents.into_iter().zip(states);
         let address = host.info().address();
+        let seen = SeenHost { host: host.clone(), booted_at: survey.booted_at, machine: survey.machine };
         Self {
             agents: agents.map(|(facts, state)| Agent { host: host.clone(), state, facts }).collect(),
             broken: survey.broken.into_iter().map(|agent| Broken { host: address.clone(), agent }).collect(),
-            host: Some(SeenHost { host: host.clone(), booted_at: survey.booted_at, machine: survey.machine }),
+            host: Some(FleetHost { seen: Some(seen), ..row }),
             failure: None,
         }
     }
 
+    /// Nothing runs on a host that does not run. Who would is in its files, where the provider can read them, and in
+    /// what was seen before.
+    fn off(world: &World, entry: &dyn HostEntry, host: &Arc<dyn Host>, report: HostReport) -> Self {
+        let why = report.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let evidence = format!("its host is {}{why}", report.state.as_str());
+        let state = StateReport::new(AgentState::Stopped, StateSource::Host, evidence);
+        let agents = memory::of_host_that_is_off(world, host.info(), entry.cold_files()).into_iter();
+        Self {
+            agents: agents.map(|facts| Agent { host: host.clone(), state: state.clone(), facts }).collect(),
+            host: Some(FleetHost::new(entry, report)),
+            ..Self::default()
+        }
+    }
+
     /// Of a host that does not answer only what was seen before is known, and that its agents may do anything.
-    fn silent(world: &World, host: &Arc<dyn Host>, message: String) -> Self {
+    fn silent(world: &World, row: FleetHost, host: &Arc<dyn Host>, message: String) -> Self {
         let state = StateReport::new(AgentState::Unknown, StateSource::Host, message.clone());
         let agents = memory::recall(world, host.info()).into_iter();
         Self {
@@ -209,9 +285,16 @@ impl Looked {
                 host_id: Some(host.info().id.clone()),
                 message,
             }),
+            host: Some(row),
             ..Self::default()
         }
     }
+}
+
+/// What is to be said of a host that should answer and does not.
+fn failing(report: HostReport, is_refused: bool, message: &str) -> HostReport {
+    let state = if is_refused { HostState::Unauthenticated } else { HostState::Unknown };
+    HostReport { state, reason: Some(message.to_owned()), ..report }
 }
 
 /// A look at one host, after what a killed command left there was put right.

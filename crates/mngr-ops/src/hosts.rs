@@ -1,5 +1,13 @@
 //! The hosts of all providers. What costs a round trip is done for all of them at once.
 
+mod destroy;
+mod error;
+mod life;
+mod rescue;
+mod take_back;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use mngr_host::host::Host;
@@ -8,8 +16,14 @@ use mngr_model::address::{HostAddress, HostRef};
 use mngr_model::{HostId, ProviderName};
 
 use crate::fanout;
-use crate::fleet::Failure;
+use crate::fleet::{self, Failure};
 use crate::world::World;
+
+pub use destroy::{DestroyedHost, HostPlan, destroy, plan};
+pub use error::HostLifeError;
+pub use life::{StartedHost, StoppedHost, Target, start, stop, stop_if_empty};
+pub(crate) use take_back::take_back;
+pub use rescue::{RescueError, Rescued, RescuedRef};
 
 /// The entries of all hosts, by provider, and the providers that cannot be asked.
 pub(crate) fn entries(
@@ -27,12 +41,13 @@ pub(crate) fn entries(
     (entries, failures)
 }
 
-/// All hosts where agents can be, and what could not be asked.
+/// All hosts that run, as far as is known, and where agents can be; and what could not be asked.
 pub(crate) fn open_all(
     world: &World,
     is_wanted: impl Fn(&ProviderName) -> bool,
 ) -> (Vec<Arc<dyn Host>>, Vec<Failure>) {
-    let (entries, mut failures) = entries(world, is_wanted);
+    let (mut entries, mut failures) = entries(world, is_wanted);
+    entries.retain(|entry| !fleet::is_off(entry.report().state));
     let mut hosts = Vec::new();
     let opened = fanout::fan_out(entries.iter().collect(), |entry| entry.open());
     for (entry, opened) in entries.iter().zip(opened) {
@@ -44,6 +59,16 @@ pub(crate) fn open_all(
     (hosts, failures)
 }
 
+/// All hosts that are known not to run.
+pub(crate) fn that_are_off(
+    world: &World,
+    is_wanted: impl Fn(&ProviderName) -> bool,
+) -> Vec<(Arc<dyn HostEntry>, Arc<dyn Host>)> {
+    let (entries, _) = entries(world, is_wanted);
+    let off = entries.into_iter().filter(|entry| fleet::is_off(entry.report().state));
+    off.filter_map(|entry| entry.open().ok().flatten().map(|host| (entry, host))).collect()
+}
+
 /// The host with that id, where one that can be used now has it.
 pub fn with_id(world: &World, id: &HostId) -> Option<Arc<dyn Host>> {
     if world.client.info().id == *id {
@@ -51,6 +76,7 @@ pub fn with_id(world: &World, id: &HostId) -> Option<Arc<dyn Host>> {
     }
     let (entries, _) = entries(world, |_| true);
     let known = entries.into_iter().find(|entry| entry.id().as_ref() == Some(id))?;
+    let known = Some(known).filter(|entry| !fleet::is_off(entry.report().state))?;
     known.open().ok().flatten()
 }
 

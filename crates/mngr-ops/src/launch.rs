@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use mngr_agents::brand::{Brand, Composer};
 use mngr_agents::kind::Kind;
-use mngr_agents::launch::{LaunchSpec, SHELL_SCRIPT_NAME, Streams, launch_script, window_script};
+use mngr_agents::launch::{
+    LaunchSpec, SHELL_SCRIPT_NAME, Streams, boot_launch_script, launch_script, window_script,
+};
 use mngr_agents::manifest::BuiltIn;
 use mngr_agents::ordinary::read_ordinary;
 use mngr_host::files::{Access, Durability, FileKind, FilesError};
@@ -25,6 +27,7 @@ use mngr_model::process::{Ending, ProcessRecord};
 use mngr_model::quote::sh_quote;
 use mngr_model::{AgentRecord, HostPath};
 
+use crate::boot::{self, BootError};
 use crate::create::agent_type::{self, ResolvedType};
 use crate::world::World;
 
@@ -37,6 +40,9 @@ pub enum LaunchError {
     /// Its scripts could not be written.
     #[error("cannot write the agent's launch script")]
     Files(#[from] FilesError),
+    /// What starts it at boot could not be written.
+    #[error("cannot prepare the agent to be started when its host boots")]
+    Boot(#[from] BootError),
     /// Its session cannot be named.
     #[error("cannot name the agent's session")]
     Name(#[from] SessionNameError),
@@ -101,31 +107,14 @@ pub(crate) fn launch(
     let agent = layout.agent(&record.id);
     let kind = agent_type::resolve(&world.settings, &record.agent_type).ok().map(ResolvedType::kind);
     write_scripts(host, record, &agent, kind.as_ref())?;
+    if record.start_on_boot {
+        boot::write_scripts(world, host, record)?;
+    }
     let socket = world.socket(host);
     if matches!(socket, Socket::Private(_)) {
         write_server_config(world, host, &layout.tmux_conf())?;
     }
-    let window_shell = agent.root().join(SHELL_SCRIPT_NAME);
-    let session = NewSession {
-        name: world.session_name(&record.name)?,
-        window: world.settings.tmux.primary_window_name.as_str().to_owned(),
-        size: (record.tmux.width, record.tmux.height),
-        window_size: record.tmux.window_size.clone(),
-        dir: record.work_dir.clone(),
-        env: vec![(MNGR_AGENT_ID.to_owned(), record.id.to_string())],
-        words: vec!["sh".to_owned(), agent.launch_script().to_string()],
-        default_command: format!("exec sh {}", sh_quote(window_shell.as_str())),
-        extra: record
-            .additional_commands
-            .iter()
-            .map(|window| ExtraWindow {
-                name: window.window_name.clone(),
-                words: vec!["sh".to_owned(), window_shell.to_string(), window.command.clone()],
-            })
-            .collect(),
-        unset: world.settings.unset_vars.clone(),
-        config: layout.tmux_conf(),
-    };
+    let session = new_session(world, host, record, &agent.launch_script())?;
     // Only what is written from here on belongs to this launch.
     let seen = match host.files().stat(&agent.process())? {
         Some(stat) if stat.kind == FileKind::File => stat.size,
@@ -167,6 +156,56 @@ pub(crate) fn launch(
         // A poll beside the events: a status file may be written in place.
         watch.wait(left.min(Duration::from_millis(200)))?;
     }
+}
+
+/// The session of an agent whose pane runs that script.
+pub(crate) fn new_session(
+    world: &World,
+    host: &dyn Host,
+    record: &AgentRecord,
+    script: &HostPath,
+) -> Result<NewSession, SessionNameError> {
+    let layout = host.layout();
+    let window_shell = layout.agent(&record.id).root().join(SHELL_SCRIPT_NAME);
+    Ok(NewSession {
+        name: world.session_name(&record.name)?,
+        window: world.settings.tmux.primary_window_name.as_str().to_owned(),
+        size: (record.tmux.width, record.tmux.height),
+        window_size: record.tmux.window_size.clone(),
+        dir: record.work_dir.clone(),
+        env: vec![(MNGR_AGENT_ID.to_owned(), record.id.to_string())],
+        words: vec!["sh".to_owned(), script.to_string()],
+        default_command: format!("exec sh {}", sh_quote(window_shell.as_str())),
+        extra: record
+            .additional_commands
+            .iter()
+            .map(|window| ExtraWindow {
+                name: window.window_name.clone(),
+                words: vec!["sh".to_owned(), window_shell.to_string(), window.command.clone()],
+            })
+            .collect(),
+        unset: world.settings.unset_vars.clone(),
+        config: layout.tmux_conf(),
+    })
+}
+
+/// What the pane of an agent runs when its host has booted: the same as at any launch, but it finds out by itself which
+/// conversation to go on with.
+pub(crate) fn boot_script(world: &World, host: &dyn Host, record: &AgentRecord) -> String {
+    let (layout, argv) = (host.layout(), argv_of(record));
+    let agent = layout.agent(&record.id);
+    let kind = agent_type::resolve(&world.settings, &record.agent_type).ok().map(ResolvedType::kind);
+    let find = launched_as(record, kind.as_ref()).map(|brand| brand.conversation_at_boot(&agent, record));
+    let streams = Streams::Terminal;
+    let spec = LaunchSpec { host: &layout, agent: &agent, work_dir: &record.work_dir, argv: &argv, streams };
+    boot_launch_script(&spec, &find.unwrap_or_default(), 1 + mode_words(record))
+}
+
+/// The brand that knows how the agent goes on with its conversation. A type that is no longer in the settings, or is
+/// another one there now, still has its brand.
+fn launched_as<'k>(record: &AgentRecord, kind: Option<&'k Kind>) -> Option<&'k dyn Brand> {
+    let is_same = |kind: &&Kind| record.brand.as_deref().is_none_or(|brand| brand == kind.base().name());
+    kind.filter(is_same).map(|kind| kind as &dyn Brand).or(brand_of(record))
 }
 
 /// Whether a type that settings alone describe has got as far as taking messages: its input box is all that tells.
@@ -250,10 +289,7 @@ fn write_scripts(
 ) -> Result<(), FilesError> {
     let layout = host.layout();
     let mut argv = argv_of(record);
-    // A type that is no longer in the settings, or is another one there now, still has its brand.
-    let is_same = |kind: &&Kind| record.brand.as_deref().is_none_or(|brand| brand == kind.base().name());
-    let kind = kind.filter(is_same).map(|kind| kind as &dyn Brand);
-    if let Some(brand) = kind.or(brand_of(record)) {
+    if let Some(brand) = launched_as(record, kind) {
         let words = brand.conversation_words(host, agent, record)?;
         let at = argv.len().min(1 + mode_words(record));
         argv.splice(at..at, words);

@@ -2,8 +2,10 @@
 //!
 //! One file or folder per verb. A verb takes a [`world::World`] and a request and returns what it did.
 
+pub mod activity;
 pub mod again;
 pub mod awake;
+pub mod boot;
 pub mod capture;
 pub mod connect;
 pub mod create;
@@ -20,8 +22,10 @@ pub mod hosts;
 pub mod journal;
 pub mod label;
 mod launch;
+pub mod limit;
 pub mod list;
 pub mod message;
+pub mod migrate;
 mod names;
 mod own_dirs;
 pub mod pull;
@@ -31,8 +35,10 @@ pub mod recording;
 pub mod recover;
 pub mod remains;
 pub mod rename;
+mod scratch;
 pub mod select;
 pub mod signs;
+pub mod snapshot;
 pub mod start;
 mod states;
 pub mod stop;
@@ -46,6 +52,7 @@ mod trash;
 pub mod tutorial;
 pub mod undo;
 pub mod usage;
+pub mod visit;
 pub mod wait;
 pub mod world;
 

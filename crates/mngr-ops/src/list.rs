@@ -2,11 +2,14 @@
 //!
 //! Only wanted fields are built, each host's part once. Spawns nothing.
 
+use std::collections::HashMap;
+
+use mngr_model::HostState;
 use mngr_model::facts::Detail;
 use mngr_query::FieldSet;
 use serde_json::{Map, Value, json};
 
-use crate::fleet::{Agent, Broken, Failure, Fleet};
+use crate::fleet::{Agent, Broken, Failure, Fleet, FleetHost};
 
 mod agent;
 mod host;
@@ -37,11 +40,13 @@ pub struct Listing {
 pub fn list(fleet: &Fleet, fields: &FieldSet) -> Listing {
     let records = Records::new(fleet, fields);
     // A host whose agents are known is seen in their rows.
-    let has_agents = |failure: &Failure| {
-        let is_on = |agent: &Agent| failure.address().as_ref() == Some(&agent.host.info().address());
-        fleet.agents.iter().any(is_on)
+    let has_agents = |host: &FleetHost| {
+        let address = host.address();
+        fleet.agents.iter().any(|agent| agent.host.info().address() == address)
     };
-    let unreachable = fleet.failures.iter().filter(|failure| failure.host.is_some() && !has_agents(failure));
+    let is_unseen = |host: &&FleetHost| host.report.state != HostState::Running && !host.is_off();
+    let is_silent = |host: &&FleetHost| is_unseen(host) && !has_agents(host);
+    let unreachable = fleet.hosts.iter().filter(is_silent);
     Listing {
         agents: fleet
             .agents
@@ -49,9 +54,23 @@ pub fn list(fleet: &Fleet, fields: &FieldSet) -> Listing {
             .map(|agent| records.of(agent))
             .chain(fleet.broken.iter().map(|broken| records.of_broken(broken)))
             .collect(),
-        unreachable: unreachable.map(|failure| records.of_unreachable(failure)).collect(),
+        unreachable: unreachable.map(|host| records.of_unreachable(host)).collect(),
         errors: errors(fleet),
     }
+}
+
+/// The hosts of a look, each with the agents on it.
+pub fn hosts(fleet: &Fleet) -> Vec<Value> {
+    let mut agents: HashMap<String, Vec<Value>> = HashMap::new();
+    for agent in &fleet.agents {
+        let row = json!({ "id": agent.id().as_str(), "name": agent.name().as_str() });
+        agents.entry(agent.host.info().address()).or_default().push(row);
+    }
+    let row = |row: &FleetHost| {
+        let agents = agents.remove(&row.address()).unwrap_or_default();
+        host::row(row, fleet.taken_at, agents)
+    };
+    fleet.hosts.iter().map(row).collect()
 }
 
 /// The error objects of a look.
@@ -104,15 +123,15 @@ impl<'a> Records<'a> {
         )
     }
 
-    fn of_unreachable(&self, failure: &Failure) -> Value {
+    fn of_unreachable(&self, host: &FleetHost) -> Value {
         self.record(
             |name| match name {
                 "resource_type" => "host".into(),
                 "state" => "UNKNOWN".into(),
                 "state_source" => "host".into(),
-                "state_evidence" => failure.message.as_str().into(),
+                "state_evidence" => host.report.reason.as_deref().into(),
                 "labels" | "plugin" => json!({}),
-                "host" => host::unreachable(failure),
+                "host" => self.hosts.of(&host.address()),
                 _ => Value::Null,
             },
             None,

@@ -22,6 +22,7 @@ use crate::again::{LookError, look_again};
 use crate::awake::{self, WakeError};
 use crate::create::agent_type::{self, ResolvedType};
 use crate::fleet::Agent;
+use crate::visit::Visit;
 use crate::world::World;
 use crate::{states, terminal};
 
@@ -167,6 +168,14 @@ impl SendError {
 /// Sends one message to one agent, starting the agent first where that is wanted.
 pub fn send(world: &World, agent: &Agent, request: &MessageRequest) -> Result<Sent, SendError> {
     let text = deliver::normalize(&request.text)?;
+    if agent.is_host_off() && !request.start {
+        let (name, state, evidence) =
+            (agent.name().clone(), agent.state.state, agent.state.evidence.clone());
+        return Err(SendError::NotReceiving { name, state, evidence });
+    }
+    let agent = &awake::with_host(world, agent)
+        .map_err(|source| SendError::Wake { name: agent.name().clone(), source })?;
+    let _visit = Visit::begin(world, &agent.host);
     let result = take_turn(world, agent, request, &text);
     match result {
         Err(SendError::NotReceiving { name, state, .. }) if request.start && state.is_final() => {

@@ -14,6 +14,7 @@ use crate::sync::{
     self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, SetAside, Spot,
     SyncError, SyncOptions, SyncReport, Target,
 };
+use crate::visit::Visit;
 use crate::world::World;
 
 /// What the agent's branch is merged into.
@@ -55,6 +56,7 @@ pub struct PullRequest {
 
 /// Pulls from an agent.
 pub fn pull(world: &World, agent: &Agent, request: &PullRequest) -> Result<SyncReport, SyncError> {
+    let _visit = Visit::begin(world, &agent.host);
     let ours = world.client.as_ref();
     let here = match &request.destination {
         Some(path) => world.cwd.join(path.path()).normalized(),

@@ -13,6 +13,7 @@ use crate::sync::{
     self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, Spot,
     SyncError, SyncOptions, SyncReport, Target,
 };
+use crate::visit::Visit;
 use crate::world::World;
 
 /// What is pushed.
@@ -43,6 +44,7 @@ pub struct PushRequest {
 
 /// Pushes to an agent.
 pub fn push(world: &World, agent: &Agent, request: &PushRequest) -> Result<SyncReport, SyncError> {
+    let _visit = Visit::begin(world, &agent.host);
     let (ours, theirs) = (world.client.as_ref(), agent.host.as_ref());
     let here = match &request.source {
         Some(path) => world.cwd.join(path.path()).normalized(),

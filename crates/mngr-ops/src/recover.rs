@@ -14,7 +14,7 @@ use mngr_model::layout::HostLayout;
 use mngr_model::{AgentId, HostPath};
 
 use crate::world::World;
-use crate::{destroy, journal, undo};
+use crate::{destroy, hosts, journal, undo};
 
 /// Whether anything was put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +46,11 @@ pub fn recover(world: &World, host: &dyn Host) -> Outcome {
             continue;
         };
         match finish(world, host, &header, &steps) {
-            Ok(()) => {
+            Ok(outcome) => {
                 let _ = host.files().remove_file(&leftover.path);
                 world.reporter.warn(&format!(
-                    "a command that was killed while it worked on agent `{}` was put right ({})",
-                    header.name,
-                    match header.operation {
-                        Operation::Create => "its creation was taken back",
-                        Operation::Destroy => "its removal was completed",
-                        Operation::Undo => "its return was completed",
-                    }
+                    "a command that was killed while it worked on agent `{}` was put right ({outcome})",
+                    header.name
                 ));
             }
             Err(problem) => world.reporter.warn(&format!(
@@ -85,18 +80,29 @@ fn claim(host: &dyn Host) -> Vec<Leftover> {
         .collect()
 }
 
-fn finish(world: &World, host: &dyn Host, header: &Header, steps: &[Step]) -> Result<(), String> {
+/// Says what was done, as a fragment.
+fn finish(
+    world: &World,
+    host: &dyn Host,
+    header: &Header,
+    steps: &[Step],
+) -> Result<&'static str, String> {
     match header.operation {
+        Operation::Create if is_committed(host, &host.layout(), &header.agent_id) => Ok("it was whole"),
         Operation::Create => {
-            if is_committed(host, &host.layout(), &header.agent_id) {
-                return Ok(());
-            }
-            take_back(world, host, &header.agent_id, steps)
+            take_back(world, host, &header.agent_id, steps).map(|()| "its creation was taken back")
         }
         Operation::Destroy => {
-            destroy::resume(world, host, header).map_err(|error| crate::error_chain(&error))
+            let done = destroy::resume(world, host, header);
+            done.map(|()| "its removal was completed").map_err(|error| crate::error_chain(&error))
         }
-        Operation::Undo => undo::resume(world, host, header).map_err(|error| crate::error_chain(&error)),
+        Operation::Undo => {
+            let done = undo::resume(world, host, header);
+            done.map(|()| "its return was completed").map_err(|error| crate::error_chain(&error))
+        }
+        Operation::MakeHost => {
+            take_back(world, host, &header.agent_id, steps).map(|()| "a host without it was removed")
+        }
     }
 }
 
@@ -135,6 +141,9 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
         Step::Branch { repository, name, at } => {
             let git = Git::new(host, repository.clone());
             git.delete_branch(name, DeleteBranch::OnlyAt(at)).map_err(|e| text(&e))
+        }
+        Step::Host { provider, id: made } => {
+            hosts::take_back(world, provider, made, id).map_err(|error| text(&error))
         }
         Step::Session { name } => {
             let request = EndRequest { agent: id.clone(), program: None, grace: Duration::from_secs(1) };

@@ -24,6 +24,8 @@ pub enum Place {
     Trash,
     /// Only events and conversation are left of it.
     Preserved,
+    /// In a snapshot.
+    Snapshot,
 }
 
 /// What is there of an agent.
@@ -92,7 +94,7 @@ pub fn find(world: &World, address: &AgentAddress) -> Result<Remains, SelectErro
 /// What is left of the destroyed agents of every host that answered, the last destroyed first.
 pub fn destroyed(world: &World, fleet: &Fleet) -> Vec<Remains> {
     let mut found = Vec::new();
-    for seen in &fleet.hosts {
+    for seen in fleet.answered() {
         match destroyed_on(&seen.host, fleet) {
             Ok(remains) => found.extend(remains),
             Err(error) => world.reporter.warn(&crate::error_chain(&error)),

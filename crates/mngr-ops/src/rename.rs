@@ -20,7 +20,7 @@ use crate::fleet::Agent;
 use crate::label::{Label, LabelChanges};
 use crate::record::{self, RecordError};
 use crate::world::World;
-use crate::{names, terminal};
+use crate::{boot, names, terminal};
 
 /// How long to wait for other commands that choose names.
 const LOCK_LIMIT: Duration = Duration::from_secs(30);
@@ -148,6 +148,11 @@ pub fn rename(world: &World, agent: &Agent, request: &RenameRequest) -> Result<R
         }
         take_session_back();
         return Err(error.into());
+    }
+    if agent.facts.record.start_on_boot {
+        let mut record = agent.facts.record.clone();
+        record.name = renamed.new_name.clone();
+        boot::renew(world, host, &record);
     }
     Ok(renamed)
 }

@@ -4,6 +4,7 @@ use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_model::AgentState;
 
+use crate::awake::{self, WakeError};
 use crate::fleet::Agent;
 use crate::journal::{Guard, JournalError};
 use crate::launch::{self, LaunchError, Readiness};
@@ -89,6 +90,15 @@ pub enum StartError {
         /// The folder.
         dir: String,
     },
+    /// Its host does not run, and could not be started.
+    #[error("the host of agent `{name}` could not be started")]
+    Host {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[source]
+        source: Box<WakeError>,
+    },
     /// It did not come to life.
     #[error("agent `{name}` did not start")]
     Launch {
@@ -112,8 +122,13 @@ pub enum StartError {
 /// How long a resume message may take to be accepted.
 const RESUME_PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// Starts the agent. One that ended by itself is started again; one that runs only with `restart`.
+/// Starts the agent, and its host first where that does not run. One that ended by itself is started again; one that runs
+/// only with `restart`.
 pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Started, StartError> {
+    let agent = &awake::with_host(world, agent).map_err(|source| StartError::Host {
+        name: agent.name().to_string(),
+        source: Box::new(source),
+    })?;
     let record = &agent.facts.record;
     let name = || record.name.to_string();
     match agent.state.state {

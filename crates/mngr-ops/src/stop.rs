@@ -93,6 +93,9 @@ fn numbers(pids: &[i32]) -> String {
 /// Stops the agent, whatever it was doing when it was looked at. One that is stopped already is success.
 pub fn stop(world: &World, agent: &Agent, options: &StopOptions) -> Result<Stopped, StopError> {
     interrupt::check()?;
+    if agent.is_host_off() {
+        return Ok(Stopped { was_stopped_already: true, ..Stopped::default() });
+    }
     // Half a stop would leave a session without its program. An agent that stops itself must not be cut short by the
     // end of its own terminal either.
     let _shield = interrupt::shield();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mngr_config::Settings;
 use mngr_host::clock::Clock;
 use mngr_host::host::Host;
-use mngr_host::provider::Provider;
+use mngr_host::provider::{HostMaker, Provider};
 use mngr_host::tmux::{SessionName, SessionNameError, Socket, Tmux};
 use mngr_model::{AgentName, HostPath};
 
@@ -85,6 +85,12 @@ impl World {
     /// Whether a host is the machine mngr runs on.
     pub fn is_client(&self, host: &dyn Host) -> bool {
         host.info().id == self.client.info().id
+    }
+
+    /// What makes and ends a host, where its provider does that.
+    pub fn maker_of(&self, host: &dyn Host) -> Option<&dyn HostMaker> {
+        let provider = self.providers.iter().find(|provider| *provider.name() == host.info().provider);
+        provider.and_then(|provider| provider.maker())
     }
 
     /// The user's home on a host, where it is known.

@@ -14,7 +14,7 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     capture, clone, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label,
-    list, message, pull, push, record, rename, replay, start, stop, tmr, transcript, tutorial, undo,
+    limit, list, message, migrate, pull, push, record, rename, replay, snapshot, start, stop, tmr, transcript, tutorial, undo,
     usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
@@ -58,12 +58,17 @@ pub(crate) enum Verb {
     Help(help_verb::HelpArgs),
     /// Set and remove labels of agents
     Label(label::LabelArgs),
+    /// Change when hosts stop by themselves, and what they start at boot
+    #[command(visible_alias = "lim")]
+    Limit(limit::LimitArgs),
     /// List agents and what they are doing
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
     /// Send text to agents
     #[command(visible_alias = "msg")]
     Message(message::MessageArgs),
+    /// Move an agent to another host
+    Migrate(Box<migrate::MigrateArgs>),
     /// Bring an agent's commits or files here
     Pull(pull::PullArgs),
     /// Bring your commits or files to an agent
@@ -75,6 +80,9 @@ pub(crate) enum Verb {
     Rename(rename::RenameArgs),
     /// Play a recording, search it, print its text
     Replay(replay::ReplayArgs),
+    /// Copy agents and hosts as they are now
+    #[command(visible_alias = "snap")]
+    Snapshot(snapshot::SnapshotArgs),
     /// Start stopped agents
     Start(start::StartArgs),
     /// Stop agents
@@ -111,13 +119,16 @@ impl Verb {
             Self::Gc(args) => &args.common,
             Self::Help(args) => &args.common,
             Self::Label(args) => &args.common,
+            Self::Limit(args) => &args.common,
             Self::List(args) => &args.common,
             Self::Message(args) => &args.common,
+            Self::Migrate(args) => &args.common,
             Self::Pull(args) => &args.common,
             Self::Push(args) => &args.common,
             Self::Record(args) => &args.common,
             Self::Rename(args) => &args.common,
             Self::Replay(args) => &args.common,
+            Self::Snapshot(args) => args.common(),
             Self::Start(args) => &args.common,
             Self::Stop(args) => &args.common,
             Self::Tmr(args) => args.common(),
@@ -145,13 +156,16 @@ impl Verb {
             Self::Gc(args) => gc::run(ctx, args),
             Self::Help(args) => help_verb::run(ctx, args),
             Self::Label(args) => label::run(ctx, args),
+            Self::Limit(args) => limit::run(ctx, args),
             Self::List(args) => list::run(ctx, args),
             Self::Message(args) => message::run(ctx, args),
+            Self::Migrate(args) => migrate::run(ctx, *args),
             Self::Pull(args) => pull::run(ctx, args),
             Self::Push(args) => push::run(ctx, args),
             Self::Record(args) => record::run(ctx, args),
             Self::Rename(args) => rename::run(ctx, args),
             Self::Replay(args) => replay::run(ctx, args),
+            Self::Snapshot(args) => snapshot::run(ctx, args),
             Self::Start(args) => start::run(ctx, args),
             Self::Stop(args) => stop::run(ctx, args),
             Self::Tmr(args) => tmr::run(ctx, *args),

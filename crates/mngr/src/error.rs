@@ -32,6 +32,8 @@ pub(crate) enum ErrorKind {
     ProcessesRemain,
     /// Local state is left over.
     LocalStateRemains,
+    /// Resources of a host are left over.
+    HostResourcesRemain,
     /// The user interrupted it.
     Interrupted,
     /// Nobody reads our output any more, which is how `| head` ends.
@@ -49,6 +51,7 @@ impl ErrorKind {
             Self::TimedOut => ExitCode::TimedOut,
             Self::ProcessesRemain => ExitCode::ProcessesRemain,
             Self::LocalStateRemains => ExitCode::LocalStateRemains,
+            Self::HostResourcesRemain => ExitCode::HostResourcesRemain,
             Self::Interrupted => ExitCode::Interrupted,
             Self::BrokenPipe => ExitCode::Done,
         }
@@ -66,6 +69,7 @@ impl ErrorKind {
             Self::TimedOut => "TimedOut",
             Self::ProcessesRemain => "ProcessesRemain",
             Self::LocalStateRemains => "LocalStateRemains",
+            Self::HostResourcesRemain => "HostResourcesRemain",
             Self::Interrupted => "Interrupted",
             Self::BrokenPipe => "BrokenPipe",
         }
@@ -77,6 +81,7 @@ impl ErrorKind {
             Self::TimedOut => "TIMEOUT",
             Self::ProcessesRemain => "PROCESSES_REMAIN",
             Self::LocalStateRemains => "LOCAL_STATE_REMAINS",
+            Self::HostResourcesRemain => "HOST_RESOURCE_REMAINS",
             Self::ProviderUnavailable => "PROVIDER_INACCESSIBLE",
             _ => "OTHER",
         }

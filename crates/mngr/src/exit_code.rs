@@ -14,10 +14,6 @@ pub(crate) enum ExitCode {
     /// Local state is left over.
     LocalStateRemains,
     /// Resources of a host are left over.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the first provider that creates hosts will leave some")
-    )]
     HostResourcesRemain,
     /// A provider could not be enumerated.
     ProviderUnavailable,

@@ -5,13 +5,14 @@ use mngr_host::host::Host;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
+use mngr_model::quote::sh_quote;
 use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::config::{self, UserConfig};
 use super::{composer, evidence, login, status};
 use crate::brand::{
-    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command, noted_word,
 };
 use crate::login::{LoginPlace, MissingLogin};
 use crate::ordinary::read_ordinary;
@@ -83,6 +84,20 @@ impl Brand for Claude {
             ["--session-id", &session]
         };
         Ok(words.map(str::to_owned).to_vec())
+    }
+
+    fn conversation_at_boot(&self, agent: &AgentLayout, record: &AgentRecord) -> String {
+        let quoted = |path: HostPath| sh_quote(path.as_str()).into_owned();
+        format!(
+            "mngr_session={session}\n\
+             {noted}\
+             [ \"${{#mngr_noted}}\" -eq 36 ] && mngr_session=$mngr_noted\n\
+             if [ -e {folder}/\"$mngr_session.jsonl\" ]; then\n    set -- --resume \"$mngr_session\"\n\
+             else\n    set -- --session-id \"$mngr_session\"\nfi\n",
+            session = session_of(record),
+            noted = noted_word(&agent.root().join(SESSION), "0-9a-fA-F-"),
+            folder = quoted(project_folder(agent, &record.work_dir)),
+        )
     }
 
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {

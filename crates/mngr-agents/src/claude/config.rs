@@ -152,9 +152,9 @@ fn main_file(
 
 /// `.claude.json` of the agent this one is made from. That agent can write it, so nothing in it is an error.
 fn parents_main_file(request: &Provisioning<'_>) -> Result<Map<String, Value>, ProvisionError> {
-    let Some(parent) = request.parent else { return Ok(Map::new()) };
+    let Some((host, parent)) = request.parent else { return Ok(Map::new()) };
     let path = parent.root().join(CONFIG_DIR).join(MAIN_FILE);
-    let bytes = read_ordinary(request.host.files(), &path)?.unwrap_or_default();
+    let bytes = read_ordinary(host.files(), &path)?.unwrap_or_default();
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())
 }
 

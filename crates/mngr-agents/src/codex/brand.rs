@@ -5,13 +5,14 @@ use mngr_host::host::Host;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
+use mngr_model::quote::sh_quote;
 use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::rollout::{self, Turn};
 use super::{composer, config, evidence, login, places, status};
 use crate::brand::{
-    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command, noted_word,
 };
 use crate::login::{LoginPlace, MissingLogin};
 use crate::ordinary::read_ordinary;
@@ -62,6 +63,14 @@ impl Brand for Codex {
         } else {
             Vec::new()
         })
+    }
+
+    fn conversation_at_boot(&self, agent: &AgentLayout, _record: &AgentRecord) -> String {
+        format!(
+            "{noted}[ \"${{#mngr_noted}}\" -eq 36 ] && [ -e {rollout} ] && set -- resume \"$mngr_noted\"\n",
+            noted = noted_word(&agent.root().join(places::THREAD), "0-9a-fA-F-"),
+            rollout = sh_quote(agent.root().join(places::ROLLOUT).as_str()),
+        )
     }
 
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {

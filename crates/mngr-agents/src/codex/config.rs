@@ -113,10 +113,10 @@ fn trust_work_dir(request: &Provisioning<'_>, config: &mut Table) -> Result<(), 
         project.get("trust_level").cloned()
     };
     let of_parent = || -> Result<Option<toml::Value>, ProvisionError> {
-        let Some(parent) = request.parent else { return Ok(None) };
+        let Some((host, parent)) = request.parent else { return Ok(None) };
         let path = parent.root().join(places::HOME).join("config.toml");
         // That agent can write it, so nothing in it is an error.
-        let bytes = read_ordinary(request.host.files(), &path)?.unwrap_or_default();
+        let bytes = read_ordinary(host.files(), &path)?.unwrap_or_default();
         Ok(level(&toml::from_str(&String::from_utf8_lossy(&bytes)).unwrap_or_default()))
     };
     let known = match level(config) {

@@ -39,7 +39,18 @@ pub enum Streams {
 
 /// The script of the agent's own pane.
 pub fn launch_script(spec: &LaunchSpec<'_>) -> String {
-    let argv = sh_join(spec.argv);
+    script_running(spec, &sh_join(spec.argv))
+}
+
+/// The same for a host that has booted: before word `at` come those that `find` sets, `sh` text that looks where the
+/// conversation was.
+pub fn boot_launch_script(spec: &LaunchSpec<'_>, find: &str, at: usize) -> String {
+    let (before, after) = spec.argv.split_at(at.min(spec.argv.len()));
+    let script = script_running(spec, &format!("{} \"$@\" {}", sh_join(before), sh_join(after)));
+    format!("set --\n{find}{script}")
+}
+
+fn script_running(spec: &LaunchSpec<'_>, argv: &str) -> String {
     let run = match spec.streams {
         Streams::Terminal => format!("mngr_run {argv}"),
         Streams::Files => {

@@ -4,12 +4,13 @@ use mngr_host::files::FilesError;
 use mngr_host::host::Host;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
+use mngr_model::quote::sh_quote;
 use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::{composer, config, evidence, places, status};
 use crate::brand::{
-    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command,
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command, noted_word,
 };
 use crate::ordinary::read_ordinary;
 use crate::screen::Reading;
@@ -42,6 +43,15 @@ impl Brand for Opencode {
         // opencode would refuse to go on with a conversation it has no record of.
         let is_kept = is_session(&session) && files.exists(&places::database(agent))?;
         Ok(if is_kept { vec!["--session".to_owned(), session] } else { Vec::new() })
+    }
+
+    fn conversation_at_boot(&self, agent: &AgentLayout, _record: &AgentRecord) -> String {
+        format!(
+            "{noted}case $mngr_noted in\n\
+             ses_?*) [ -e {database} ] && set -- --session \"$mngr_noted\" ;;\nesac\n",
+            noted = noted_word(&places::session(agent), "0-9a-zA-Z_"),
+            database = sh_quote(places::database(agent).as_str()),
+        )
     }
 
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {

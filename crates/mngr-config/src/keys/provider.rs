@@ -94,6 +94,11 @@ choice! {
 const TEXT_LIST: Kind = <Vec<String>>::KIND;
 
 const BACKEND_FIELDS: &[Field] = &[
+    Field::new(
+        "activity_check_seconds",
+        Kind::Number,
+        "docker: seconds between two looks of a host at its own activity.",
+    ),
     Field::new("build_timeout_seconds", Kind::Number, "docker: seconds an image build may take."),
     Field::new("builder", ImageBuilder::KIND, "docker: what builds images."),
     Field::new("config_file", Kind::Text, "ssh: an ssh config in place of the user's own."),
@@ -105,6 +110,11 @@ const BACKEND_FIELDS: &[Field] = &[
         "docker: time after which an idle host is stopped.",
     ),
     Field::new("default_image", Kind::Text, "docker: image of a host when none is given."),
+    Field::new(
+        "default_max_host_age",
+        DurationSetting::KIND,
+        "docker: time after which a host is stopped whatever happens.",
+    ),
     Field::new("default_start_args", TEXT_LIST, "docker: arguments for every `docker run`."),
     Field::new("docker_runtime", Kind::Text, "docker: container runtime."),
     Field::new("dynamic_hosts_file", Kind::Text, "ssh: a file of further hosts that other tools append to."),

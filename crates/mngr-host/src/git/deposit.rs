@@ -4,22 +4,29 @@
 //! has moved is told from one that the source has moved: the agent's is never touched.
 //!
 //! Round trips: the transfer itself, and at most six more. Processes: resolve, init, two looks at refs, the transfer, one
-//! change of refs.
+//! change of refs; one rsync more for objects of git LFS, and for those of a shallow clone, which git does not push.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use mngr_model::HostPath;
 use mngr_model::quote::sh_join;
 
+use crate::files::{Access, Durability};
 use crate::host::Reach;
+use crate::rsync::{Endpoint, Rsync};
 
 use super::client::{Git, Invocation, LONG};
 use super::error::GitError;
+use super::locate::Location;
 
 /// The branches and tags of the source as they were when they last came.
 const SOURCE: &str = "refs/mngr/source/";
 
 /// The commit that is wanted, which need not be on any branch.
 const BASE_REF: &str = "refs/mngr/source/base";
+
+/// Names the commits at which the history of a shallow clone is cut off.
+const SHALLOW: &str = "shallow";
 
 const BRANCHES: &str = "+refs/heads/*:refs/mngr/source/heads/*";
 const TAGS: &str = "+refs/tags/*:refs/mngr/source/tags/*";
@@ -39,7 +46,11 @@ impl Git<'_> {
     pub fn deposit_into(&self, deposit: &Git<'_>, base: &str) -> Result<(), GitError> {
         let location = self.require_location()?;
         let source = self.at(location.root.clone());
-        source.refuse_what_a_push_cannot_carry(&location)?;
+        source.refuse_filled_submodules()?;
+        let uses_lfs = source.uses_lfs(&location.root, &location.common_dir)?;
+        if uses_lfs {
+            deposit.require_lfs(&location.root)?;
+        }
         if !deposit.host().files().exists(&deposit.dir().join(".git/HEAD"))? {
             deposit.init_mirror(base)?;
             let git_dir = deposit.dir().join(".git");
@@ -52,10 +63,56 @@ impl Git<'_> {
         }
         let before = deposit.refs()?;
         match (self.host().reach(), deposit.host().reach()) {
+            (None, Some(_)) if self.host().files().exists(&location.common_dir.join(SHALLOW))? => {
+                source.copy_shallow_to(deposit, &location, base, &before)?;
+            }
             (None, Some(there)) => source.push_to(&there, deposit, base)?,
             (from, _) => deposit.fetch_from(from.as_ref(), &source, base)?,
         }
+        if uses_lfs {
+            source.copy_lfs_objects_to(deposit, &location.common_dir)?;
+        }
         deposit.follow(&before, &deposit.refs()?)
+    }
+
+    /// Brings the objects of a shallow clone as files: git loses refs when it pushes several with one commit at the edge
+    /// of the cut-off history.
+    fn copy_shallow_to(
+        &self,
+        deposit: &Git<'_>,
+        location: &Location,
+        base: &str,
+        before: &BTreeMap<String, Ref>,
+    ) -> Result<(), GitError> {
+        let (files, there) = (self.host().files(), deposit.host().files());
+        if files.exists(&location.common_dir.join("objects/info/alternates"))? {
+            return Err(GitError::ShallowAcrossHosts { path: location.root.clone() });
+        }
+        let git_dir = deposit.dir().join(".git");
+        let objects = |dir: &HostPath| Endpoint::Contents(dir.join("objects"));
+        Rsync::new(objects(&location.common_dir), objects(&git_dir))
+            .exclude("/info")
+            .exclude("tmp_*")
+            .run_between(self.host(), deposit.host())?;
+        let edge = files.read_if_there(&location.common_dir.join(SHALLOW))?.unwrap_or_default();
+        let known = there.read_if_there(&git_dir.join(SHALLOW))?.unwrap_or_default();
+        let lines: BTreeSet<&[u8]> =
+            edge.split(|b| *b == b'\n').chain(known.split(|b| *b == b'\n')).filter(|l| !l.is_empty()).collect();
+        let text = lines.into_iter().flat_map(|line| [line, b"\n"]).collect::<Vec<_>>().concat();
+        there.write(&git_dir.join(SHALLOW), &text, Access::Shared, Durability::Cached)?;
+        let ours = self.refs()?;
+        let source_name = |name: &str| format!("{SOURCE}{}", name.trim_start_matches("refs/"));
+        let is_ours = |name: &&String| name.starts_with("refs/heads/") || name.starts_with("refs/tags/");
+        let brought: BTreeMap<String, &str> =
+            ours.keys().filter(is_ours).map(|name| (source_name(name), ours[name].oid.as_str())).collect();
+        let mut lines = format!("update {BASE_REF} {base}\n");
+        for gone in before.keys().filter(|name| name.starts_with(SOURCE) && *name != BASE_REF) {
+            if !brought.contains_key(gone) {
+                lines.push_str(&format!("delete {gone}\n"));
+            }
+        }
+        lines.extend(brought.iter().map(|(name, oid)| format!("update {name} {oid}\n")));
+        deposit.update_refs(lines)
     }
 
     fn push_to(&self, there: &Reach, deposit: &Git<'_>, base: &str) -> Result<(), GitError> {
@@ -74,7 +131,7 @@ impl Git<'_> {
         let place = from.map_or_else(|| source.dir().to_string(), |from| from.place(source.dir()));
         let fetch = self
             .act(["fetch", "--quiet", "--force", "--prune", "--no-tags", "--no-write-fetch-head"])
-            .args(["--no-recurse-submodules", "--no-auto-maintenance"])
+            .args(["--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow"])
             // Version 2 serves any commit by its hash, whether or not a ref is there.
             .setting("protocol.version=2")
             .args(["--", place.as_str(), BRANCHES, TAGS, &format!("+{base}:{BASE_REF}")])

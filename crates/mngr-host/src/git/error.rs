@@ -144,16 +144,17 @@ pub enum GitError {
         /// The file.
         file: String,
     },
-    /// LFS objects cannot be carried to another host.
-    #[error(
-        "the repository `{path}` keeps files in git LFS, which a transfer to another host does not carry"
-    )]
+    /// The other host cannot write the real contents of large files.
+    #[error("the repository `{path}` keeps files in git LFS, and `git-lfs` is not installed on the other host")]
     LfsAcrossHosts {
         /// The repository.
         path: HostPath,
     },
-    /// A clone with a cut-off history cannot be pushed to another host.
-    #[error("the repository `{path}` is a shallow clone, which a transfer to another host does not carry")]
+    /// A clone with a cut-off history that also borrows objects cannot be carried to another host.
+    #[error(
+        "the repository `{path}` is a shallow clone that borrows objects of another one, which a transfer to another \
+         host does not carry"
+    )]
     ShallowAcrossHosts {
         /// The repository.
         path: HostPath,

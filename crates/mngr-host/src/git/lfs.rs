@@ -1,10 +1,11 @@
-//! Git LFS: whether a repository uses it, and carrying its objects to another repository on the same host.
+//! Git LFS: whether a repository uses it, and carrying its objects to another repository.
 //!
 //! A linked worktree shares the objects of its repository, so only mirrors need this.
 
 use mngr_model::HostPath;
 
 use crate::proc::Cmd;
+use crate::rsync::{Endpoint, Rsync};
 
 use super::client::{Git, LONG};
 use super::error::GitError;
@@ -36,13 +37,35 @@ impl Git<'_> {
         }
         Err(GitError::Failed { what: "lfs copy".to_owned(), stderr: output.stderr_text(), exit: output.exit })
     }
+
+    /// Fails if the host of this repository cannot write the real contents of large files. One process.
+    pub(super) fn require_lfs(&self, source: &HostPath) -> Result<(), GitError> {
+        let output = self.host().exec(&Cmd::new("git").args(["lfs", "version"]))?;
+        if output.success() { Ok(()) } else { Err(GitError::LfsAcrossHosts { path: source.clone() }) }
+    }
+
+    /// Copies the LFS objects of the shared git folder `from` into a repository that may be on another host; one of the
+    /// two is on the machine mngr runs on. One process, none without objects.
+    pub(super) fn copy_lfs_objects_to(&self, copy: &Git<'_>, from: &HostPath) -> Result<(), GitError> {
+        let source = from.join(OBJECTS);
+        if !self.host().files().exists(&source)? {
+            return Ok(());
+        }
+        let target = copy.dir().join(".git").join(OBJECTS);
+        copy.host().files().make_folder(&target)?;
+        Rsync::new(Endpoint::Contents(source), Endpoint::Contents(target))
+            // Their names say what is in them.
+            .options(["--ignore-existing"])
+            .run_between(self.host(), copy.host())?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::git::testing::TestRepo;
-    use crate::git::{MirrorRoute, StartPoint};
+    use crate::git::StartPoint;
 
     /// A repository with one file in LFS.
     fn with_large_file() -> TestRepo {
@@ -62,20 +85,10 @@ mod tests {
         let start = StartPoint::NewBranch { name: "x", base: "HEAD" };
         repo.git().add_worktree(&repo.outside("wt"), &start).unwrap();
         let copy = repo.git_at("copy");
-        repo.git().mirror_into(&copy, &start, &MirrorRoute::SameHost).unwrap();
+        repo.git().mirror_into(&copy, &start).unwrap();
         for name in ["wt/large.bin", "copy/large.bin"] {
             assert_eq!(repo.read_at(&repo.outside(name)).as_deref(), Some("the real contents"), "{name}");
         }
         copy.inspect().unwrap().require_clean().unwrap();
-    }
-
-    #[test]
-    fn a_mirror_to_another_host_is_refused() {
-        let repo = with_large_file();
-        let copy = repo.git_at("copy");
-        let start = StartPoint::NewBranch { name: "x", base: "HEAD" };
-        let error =
-            repo.git().mirror_into(&copy, &start, &MirrorRoute::Url(copy.dir().as_str())).unwrap_err();
-        assert!(matches!(error, GitError::LfsAcrossHosts { .. }), "{error:?}");
     }
 }

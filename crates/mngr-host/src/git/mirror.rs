@@ -1,6 +1,6 @@
-//! A repository of its own with all branches and tags of another one: the `git-mirror` transfer.
+//! A repository of its own with all branches and tags of another one on the same host: the `git-mirror` transfer.
 //!
-//! Processes: resolve, init, fetch or push, read settings and check out, so five; one more for LFS objects, and those of the
+//! Processes: resolve, init, fetch, read settings and check out, so five; one more for LFS objects, and those of the
 //! submodules.
 
 use mngr_model::HostPath;
@@ -9,18 +9,8 @@ use crate::files::Durability;
 
 use super::client::{Git, LONG};
 use super::error::GitError;
-use super::locate::Location;
 use super::start::StartPoint;
 use super::url::strip_credentials;
-
-/// How the source reaches the place of the mirror.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MirrorRoute<'a> {
-    /// Both are on one host.
-    SameHost,
-    /// By a URL that git on the source's host can push to.
-    Url(&'a str),
-}
 
 /// Keeps the commit the mirror started from, which need not be on any branch.
 const BASE_REF: &str = "refs/mngr/base";
@@ -37,37 +27,21 @@ const SHARED_SETTINGS: &str = r"^(user\.(name|email)|remote\.origin\.url|filter\
 impl Git<'_> {
     /// Makes `mirror`, a folder that holds no repository yet, a repository with all branches and tags from here,
     /// checked out at `start`. On failure the folder is left for the caller to remove.
-    pub fn mirror_into(
-        &self,
-        mirror: &Git<'_>,
-        start: &StartPoint<'_>,
-        route: &MirrorRoute<'_>,
-    ) -> Result<(), GitError> {
+    pub fn mirror_into(&self, mirror: &Git<'_>, start: &StartPoint<'_>) -> Result<(), GitError> {
         let location = self.require_location()?;
         let source = self.at(location.root.clone());
-        if let MirrorRoute::Url(_) = route {
-            source.refuse_what_a_push_cannot_carry(&location)?;
-        }
         start.refuse_options()?;
         let base = self.resolve(start.revision())?;
         mirror.init_mirror(&base)?;
-        match route {
-            MirrorRoute::SameHost => mirror.fetch_everything(&location.root, &base)?,
-            MirrorRoute::Url(url) => self.push_everything(url, &base)?,
-        }
+        mirror.fetch_everything(&location.root, &base)?;
         let git_dir = mirror.dir().join(".git");
         mirror.append_settings(&git_dir, &self.shared_settings()?)?;
         if let Some(rules) = self.host().files().read_if_there(&location.common_dir.join("info/exclude"))? {
             mirror.append_excludes(&git_dir, &rules)?;
         }
-        if *route == MirrorRoute::SameHost {
-            self.carry_lfs_objects(&location.common_dir, &git_dir)?;
-        }
+        self.carry_lfs_objects(&location.common_dir, &git_dir)?;
         mirror.check_out_start(start, &base)?;
-        if *route == MirrorRoute::SameHost {
-            mirror.fill_submodules(&source)?;
-        }
-        Ok(())
+        mirror.fill_submodules(&source)
     }
 
     pub(super) fn init_mirror(&self, base: &str) -> Result<(), GitError> {
@@ -82,7 +56,7 @@ impl Git<'_> {
         Ok(())
     }
 
-    /// On one host the mirror fetches: that also works from a shallow clone, and runs no hook of the source.
+    /// The mirror fetches: that also works from a shallow clone, and runs no hook of the source.
     fn fetch_everything(&self, source: &HostPath, base: &str) -> Result<(), GitError> {
         self.act([
             "fetch",
@@ -106,29 +80,6 @@ impl Git<'_> {
         .arg(format!("{base}:{BASE_REF}"))
         .deadline(LONG)
         .run()?;
-        Ok(())
-    }
-
-    fn push_everything(&self, url: &str, base: &str) -> Result<(), GitError> {
-        self.act(["push", "--quiet", "--force", "--prune", "--no-verify", "--no-recurse-submodules"])
-            .args(["--", url, ALL_BRANCHES, ALL_TAGS])
-            .arg(format!("{base}:{BASE_REF}"))
-            // The hook of LFS would upload to the LFS server.
-            .env("GIT_LFS_SKIP_PUSH", "1")
-            .deadline(LONG)
-            .run()?;
-        Ok(())
-    }
-
-    pub(super) fn refuse_what_a_push_cannot_carry(&self, location: &Location) -> Result<(), GitError> {
-        self.refuse_filled_submodules()?;
-        if self.uses_lfs(&location.root, &location.common_dir)? {
-            return Err(GitError::LfsAcrossHosts { path: location.root.clone() });
-        }
-        // Git loses refs when it pushes several with one commit at the edge of the shallow history.
-        if self.host().files().exists(&location.common_dir.join("shallow"))? {
-            return Err(GitError::ShallowAcrossHosts { path: location.root.clone() });
-        }
         Ok(())
     }
 
@@ -199,7 +150,7 @@ mod tests {
         let mirror = repo.git_at("copies/one two");
         let before = repo.processes();
         let start = StartPoint::NewBranch { name: "mngr/x", base: "main" };
-        repo.git().mirror_into(&mirror, &start, &MirrorRoute::SameHost).unwrap();
+        repo.git().mirror_into(&mirror, &start).unwrap();
         assert_eq!(repo.processes() - before, 5);
 
         let facts = mirror.inspect().unwrap();
@@ -228,36 +179,20 @@ mod tests {
         let commit = repo.commit("detached");
         let mirror = repo.git_at("copy");
         repo.commit("later");
-        repo.git().mirror_into(&mirror, &StartPoint::Commit(&commit), &MirrorRoute::SameHost).unwrap();
+        repo.git().mirror_into(&mirror, &StartPoint::Commit(&commit)).unwrap();
         assert_eq!(mirror.inspect().unwrap().head.oid, Some(commit));
-    }
-
-    #[test]
-    fn a_url_is_pushed_to_without_running_the_hooks_of_the_source() {
-        let repo = TestRepo::with_commit();
-        repo.run(&["tag", "v1"]);
-        let hook = repo.host_path(".git/hooks/pre-push");
-        repo.write_at(&hook, "#!/bin/sh\nexit 1\n");
-        std::fs::set_permissions(hook.as_str(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let mirror = repo.git_at("copy");
-        let url = format!("file://{}", mirror.dir());
-        let start = StartPoint::NewBranch { name: "x", base: "main" };
-        repo.git().mirror_into(&mirror, &start, &MirrorRoute::Url(&url)).unwrap();
-        let facts = mirror.inspect().unwrap();
-        facts.require_clean().unwrap();
-        assert_eq!(mirror.resolve("v1").unwrap(), facts.head_oid().unwrap());
     }
 
     #[test]
     fn the_branch_that_is_checked_out_in_the_source_can_be_checked_out_in_the_mirror() {
         let repo = TestRepo::with_commit();
         let mirror = repo.git_at("copy");
-        repo.git().mirror_into(&mirror, &StartPoint::Branch("main"), &MirrorRoute::SameHost).unwrap();
+        repo.git().mirror_into(&mirror, &StartPoint::Branch("main")).unwrap();
         assert_eq!(mirror.inspect().unwrap().head.branch.as_deref(), Some("main"));
     }
 
     #[test]
-    fn a_shallow_clone_can_be_mirrored_on_its_host_only() {
+    fn a_shallow_clone_can_be_mirrored() {
         let repo = TestRepo::with_commit();
         repo.commit("second");
         let shallow = repo.outside("shallow");
@@ -265,9 +200,7 @@ mod tests {
         let mirror = repo.git_at("copy");
         let start = StartPoint::NewBranch { name: "x", base: "HEAD" };
         let shallow = repo.git().at(shallow);
-        let refused = shallow.mirror_into(&mirror, &start, &MirrorRoute::Url(mirror.dir().as_str()));
-        assert!(matches!(refused, Err(GitError::ShallowAcrossHosts { .. })));
-        shallow.mirror_into(&mirror, &start, &MirrorRoute::SameHost).unwrap();
+        shallow.mirror_into(&mirror, &start).unwrap();
         assert_eq!(repo.run_in(mirror.dir().as_str(), &["rev-list", "--count", "HEAD"]), "1");
     }
 
@@ -276,11 +209,11 @@ mod tests {
         let repo = TestRepo::with_commit();
         let start = StartPoint::NewBranch { name: "x", base: "nope" };
         let mirror = repo.git_at("copy");
-        let error = repo.git().mirror_into(&mirror, &start, &MirrorRoute::SameHost).unwrap_err();
+        let error = repo.git().mirror_into(&mirror, &start).unwrap_err();
         assert!(matches!(error, GitError::UnknownRevision { .. }), "{error:?}");
         assert_eq!(repo.read_at(&mirror.dir().join(".git/HEAD")), None);
         let onto_itself =
-            repo.git().mirror_into(&repo.git(), &StartPoint::Branch("main"), &MirrorRoute::SameHost);
+            repo.git().mirror_into(&repo.git(), &StartPoint::Branch("main"));
         assert!(matches!(onto_itself, Err(GitError::PathTaken { .. })));
     }
 

@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
     use crate::git::testing::TestRepo;
-    use crate::git::{MirrorRoute, MoveOutcome, StartPoint};
+    use crate::git::{MoveOutcome, StartPoint};
 
     /// A repository with a submodule `lib/sub dir` that itself has a submodule `inner`; their own origins are gone.
     fn with_submodules() -> TestRepo {
@@ -237,7 +237,7 @@ mod tests {
         let repo = with_submodules();
         let copy = repo.git_at("copy");
         let start = StartPoint::NewBranch { name: "x", base: "HEAD" };
-        repo.git().mirror_into(&copy, &start, &MirrorRoute::SameHost).unwrap();
+        repo.git().mirror_into(&copy, &start).unwrap();
         assert_carried(&repo, copy.dir());
     }
 

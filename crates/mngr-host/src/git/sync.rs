@@ -198,14 +198,14 @@ impl Git<'_> {
 mod tests {
     use super::*;
     use crate::git::testing::TestRepo;
-    use crate::git::{MergeOutcome, MirrorRoute, StartPoint};
+    use crate::git::{MergeOutcome, StartPoint};
     use crate::host::Host;
 
     /// A repository and an agent's own copy of it on the branch `agent`.
     fn with_agent() -> TestRepo {
         let repo = TestRepo::with_commit();
         let start = StartPoint::NewBranch { name: "agent", base: "main" };
-        repo.git().mirror_into(&repo.git_at("copy"), &start, &MirrorRoute::SameHost).unwrap();
+        repo.git().mirror_into(&repo.git_at("copy"), &start).unwrap();
         repo
     }
 

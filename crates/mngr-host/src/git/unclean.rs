@@ -117,15 +117,21 @@ fn anchored_pattern(path: &str) -> String {
     pattern
 }
 
-struct Work {
+/// Uncommitted work as a copy has to reproduce it.
+pub(super) struct Work {
     /// To be copied.
-    present: BTreeSet<RepoPath>,
+    pub(super) present: BTreeSet<RepoPath>,
     /// To be deleted first.
     gone: BTreeSet<RepoPath>,
 }
 
 impl Work {
-    fn of(entries: Vec<UncleanEntry>) -> Result<Self, GitError> {
+    /// What is surely not on disk.
+    pub(super) fn only_gone(&self) -> BTreeSet<RepoPath> {
+        self.gone.difference(&self.present).cloned().collect()
+    }
+
+    pub(super) fn of(entries: Vec<UncleanEntry>) -> Result<Self, GitError> {
         let (mut present, mut gone, mut unmerged) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for UncleanEntry { path, kind } in entries {
             match kind {

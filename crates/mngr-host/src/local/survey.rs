@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 
 use jiff::Timestamp;
-use mngr_model::facts::{AgentFacts, Detail, ProcessFact, Survey};
+use mngr_model::facts::{AgentFacts, Detail, HostActivity, ProcessFact, Survey};
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
 use mngr_model::{AgentId, HostPath};
@@ -40,7 +40,9 @@ pub(crate) fn survey(layout: &HostLayout, detail: Detail) -> io::Result<Survey> 
             parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
         })
     };
-    Ok(survey::gather(looked, journals, Timestamp::now(), procfs::booted_at()))
+    // This machine never stops by itself.
+    let activity = HostActivity::default();
+    Ok(survey::gather(looked, journals, Timestamp::now(), procfs::booted_at(), &activity))
 }
 
 /// Looks at one agent.

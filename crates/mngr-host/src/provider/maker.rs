@@ -106,6 +106,8 @@ pub struct Snapshot {
     pub name: String,
     /// The host it is a copy of.
     pub host: HostId,
+    /// That host's name, where the provider remembers it.
+    pub host_name: Option<HostName>,
     /// When it was made, where the provider says.
     pub created_at: Option<Timestamp>,
     /// How many bytes it takes, what it shares with others included.

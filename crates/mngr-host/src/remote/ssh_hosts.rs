@@ -256,7 +256,12 @@ impl SshEntry {
     }
 
     fn failed(&self, error: OpenError) -> HostError {
-        HostError { host: self.name.clone(), source: error.into() }
+        let source = match error {
+            // As itself, so that callers can tell a refusal from silence.
+            OpenError::Exec(error) => error.into(),
+            other => other.into(),
+        };
+        HostError { host: self.name.clone(), source }
     }
 
     fn look(&self) -> Result<Option<Arc<RemoteHost>>, OpenError> {

@@ -10,7 +10,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use jiff::{SignedDuration, Timestamp};
-use mngr_model::facts::{AgentFacts, Detail, MachineFacts, ProcessFact, Survey};
+use mngr_model::activity::ActivityConfig;
+use mngr_model::facts::{AgentFacts, Detail, HostActivity, MachineFacts, ProcessFact, Survey};
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
 use mngr_model::{AgentId, HostPath};
@@ -38,7 +39,7 @@ pub(super) fn survey(
     let agents = layout.agents();
     let looked = seen.folders.keys().map(|folder| survey::look_at(&seen, &agents, folder, detail)).collect();
     let journals = seen.journals.iter().cloned().collect();
-    let survey = survey::gather(looked, journals, seen.now, seen.booted_at);
+    let survey = survey::gather(looked, journals, seen.now, seen.booted_at, &seen.activity);
     Ok(Survey { machine: Some(seen.machine), ..survey })
 }
 
@@ -59,6 +60,7 @@ struct Seen {
     booted_at: Option<Timestamp>,
     boot_id: Option<String>,
     machine: MachineFacts,
+    activity: HostActivity,
     /// Agents' folders and when they changed.
     folders: BTreeMap<String, Option<Timestamp>>,
     journals: BTreeSet<String>,
@@ -103,6 +105,7 @@ impl Seen {
             booted_at: None,
             boot_id: None,
             machine: MachineFacts::default(),
+            activity: HostActivity::default(),
             folders: BTreeMap::new(),
             journals: BTreeSet::new(),
             processes: BTreeMap::new(),
@@ -119,6 +122,11 @@ impl Seen {
                 "now" => seen.now = seconds(rest).unwrap_or(seen.now),
                 "processors" => seen.machine.processors = rest.to_owned(),
                 "memory" => seen.machine.memory = rest.to_owned(),
+                "host" => seen.activity.config = config_in(rest).unwrap_or_else(ActivityConfig::never),
+                "activity" => {
+                    let (source, time) = rest.split_once(' ').unwrap_or((rest, ""));
+                    seen.activity.seen.extend(source.parse().ok().zip(seconds(time)));
+                }
                 "uptime" => uptime = rest.trim().parse::<f64>().ok(),
                 "journal" if is_journal(rest) => drop(seen.journals.insert(rest.to_owned())),
                 "folder" => {
@@ -166,6 +174,11 @@ impl Seen {
     fn file(&self, path: &HostPath) -> io::Result<&SeenFile> {
         self.files.get(path).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
+}
+
+/// When the host stops by itself, from the base64 of its record.
+fn config_in(text: &str) -> Option<ActivityConfig> {
+    serde_json::from_slice(&BASE64.decode(text).ok()?).ok()
 }
 
 /// `<agent id>.jsonl`: nothing else is ever read as one.
@@ -334,6 +347,8 @@ mod tests {
         facts.started_at = facts.started_at.map(|_| Timestamp::UNIX_EPOCH);
         // The time of a folder comes without its fraction.
         facts.markers.folder_changed = None;
+        // A look at one agent does not bring what its host counts.
+        facts.extra.host_activity = None;
         format!("{facts:#?}")
     }
 

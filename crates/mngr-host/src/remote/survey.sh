@@ -11,6 +11,13 @@ exec 3>&1
 guess=$2
 { read -r list </sys/devices/system/cpu/online && printf 'processors %s\n' "$list"; } 2>/dev/null
 { read -r total </proc/meminfo && printf 'memory %s\n' "$total"; } 2>/dev/null
+# What a host that stops by itself counts as its use.
+if [ -z "${3:-}" ] && [ -f "$1/data.json" ] && [ -f "$1/commands/activity_watcher.sh" ]; then
+    printf 'host %s\n' "$(head -c 65536 "$1/data.json" | base64 | tr -d '\n')"
+    for source in boot user ssh; do
+        [ -f "$1/activity/$source" ] && printf 'activity %s %s\n' "$source" "$(stat -c %Y "$1/activity/$source")"
+    done
+fi
 # A first creation that died may have left a journal and no agents.
 [ -n "${3:-}" ] ||
     (cd "$1/journal" 2>/dev/null && for name in *; do [ -e "$name" ] && printf 'journal %s\n' "$name"; done)

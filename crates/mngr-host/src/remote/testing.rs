@@ -51,6 +51,11 @@ impl ShellLine {
         self
     }
 
+    /// The folders of programs there.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Where the shells there keep their files.
     pub(crate) fn tmp(&self) -> PathBuf {
         self.root.path().join("tmp")

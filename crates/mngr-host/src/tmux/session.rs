@@ -60,9 +60,8 @@ pub struct NewSession {
 }
 
 impl Tmux<'_> {
-    /// Makes the session, in one tmux call, and says which pane its program runs in.
-    pub fn new_session(&self, new: &NewSession) -> Result<PaneId, TmuxError> {
-        let session = new.name.session_target();
+    /// The one call that makes the session and prints the pane its program runs in.
+    pub fn new_session_command(&self, new: &NewSession) -> Cmd {
         let dir = escape_separator(&escape_format(new.dir.as_str()));
         let (width, height) = (new.size.0.to_string(), new.size.1.to_string());
         let mut cmd = self.command(Some(&new.config));
@@ -111,7 +110,13 @@ impl Tmux<'_> {
             }
             cmd = cmd.args(window.words.iter().map(|word| escape_separator(word)));
         }
-        let output = match self.run_surviving_exit(&cmd) {
+        cmd
+    }
+
+    /// Makes the session, in one tmux call, and says which pane its program runs in.
+    pub fn new_session(&self, new: &NewSession) -> Result<PaneId, TmuxError> {
+        let session = new.name.session_target();
+        let output = match self.run_surviving_exit(&self.new_session_command(new)) {
             Ok(output) => output,
             Err(error) => {
                 // A later command of the list may have failed: no half-made session stays. A session that was there

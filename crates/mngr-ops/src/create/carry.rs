@@ -1,7 +1,8 @@
 //! A source that is on another host than the agent: its repository is brought there once and kept.
 //!
 //! Everything after that is as on one host: the agent works in a worktree of that repository, and the next agent of the
-//! same source finds its objects there. Only what git does not carry still comes from the source itself.
+//! same source finds its objects there. Only what git does not carry still comes from the source itself. Between two hosts
+//! of which neither is this machine, everything comes by way of it (`transit`).
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -17,6 +18,8 @@ use mngr_model::transfer::TransferMode;
 use super::error::CreateError;
 use super::request::CreateRequest;
 use super::source::{Original, Source};
+use super::transit::Transit;
+use crate::fleet::memory;
 use crate::world::World;
 
 /// How long another command may bring the same repository.
@@ -32,23 +35,35 @@ pub(super) fn to_host(
     if source.is_on(host.as_ref()) || request.transfer == Some(TransferMode::None) {
         return Ok(source);
     }
-    if !world.is_client(source.host.as_ref()) && !world.is_client(host.as_ref()) {
-        return Err(CreateError::SourceElsewhere { host: source.host.info().address() });
-    }
-    let Some(repo) = &source.repo else { return Ok(source) };
-    let base = base_commit(&source, repo, request)?;
+    let base = source.repo.as_ref().map(|repo| base_commit(&source, repo, request)).transpose()?;
+    let is_between = !world.is_client(source.host.as_ref()) && !world.is_client(host.as_ref());
+    let transit = match is_between {
+        true => {
+            world.reporter.progress(&format!("Bringing the files from {}", source.host.info().address()));
+            Some(Transit::bring(world, &source, base.as_deref(), request)?)
+        }
+        false => None,
+    };
+    let Some((repo, base)) = source.repo.as_ref().zip(base) else { return Ok(Source { transit, ..source }) };
     let path = place(host.as_ref(), &source, repo);
     world.reporter.progress(&format!("Bringing the repository to {}", host.info().address()));
     host.files().make_folder(&host.layout().repositories())?;
     let lock = HostPath::new(format!("{path}.lock"));
     let _lock = host.lock(&lock, LockWait::For(LOCK_WAIT))?;
-    Git::new(source.host.as_ref(), source.path.clone())
-        .deposit_into(&Git::new(host.as_ref(), path.clone()), &base)?;
+    let deposit = Git::new(host.as_ref(), path.clone());
+    match &transit {
+        Some(transit) => Git::new(transit.client(), transit.files()).deposit_into(&deposit, &base)?,
+        None => Git::new(source.host.as_ref(), source.path.clone()).deposit_into(&deposit, &base)?,
+    }
     let git_dir = path.join(".git");
+    if world.is_client(source.host.as_ref()) {
+        memory::add_source(world, host.info(), &git_dir, &repo.common_dir);
+    }
     let repo =
         RepoFacts { root: path.clone(), git_dir: git_dir.clone(), common_dir: git_dir, ..repo.clone() };
     Ok(Source {
         original: Some(Original { host: source.host.clone(), path: source.path.clone() }),
+        transit,
         host: host.clone(),
         path,
         repo: Some(repo),

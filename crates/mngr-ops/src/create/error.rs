@@ -160,11 +160,29 @@ pub enum CreateError {
         /// The host dir.
         host_dir: HostPath,
     },
-    /// The source is on another host than the agent; that needs the mirror transfer between hosts.
-    #[error("the source is on host `{host}`, not on the agent's host")]
-    SourceElsewhere {
-        /// The source's host.
-        host: String,
+    /// The copy is not like its source, so it was taken back.
+    #[error("the copy is not like its source: {} differ", .differences.join(", "))]
+    CopyDiffers {
+        /// The first things that differ.
+        differences: Vec<String>,
+    },
+    /// A conversation cannot be carried, and was to be.
+    #[error("the conversation of `{name}` cannot be carried over: {why}")]
+    ConversationLeft {
+        /// Whose it is.
+        name: AgentName,
+        /// Why not.
+        why: String,
+    },
+    /// The host that was named does not run, and was not to be started.
+    #[error("host `{address}` is {state}{}", .reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default())]
+    HostOff {
+        /// `name.provider`.
+        address: String,
+        /// What it does.
+        state: &'static str,
+        /// Why.
+        reason: Option<String>,
     },
     /// The transfer does not fit the source.
     #[error("`--transfer {mode}` {reason}")]
@@ -278,6 +296,18 @@ pub enum CreateError {
     /// The host could not be looked at.
     #[error(transparent)]
     Survey(#[from] SurveyError),
+    /// A folder for files on their way could not be made.
+    #[error(transparent)]
+    Scratch(#[from] crate::scratch::ScratchError),
+    /// A snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] Box<crate::snapshot::SnapshotError>),
+    /// The host cannot start the agent at boot.
+    #[error(transparent)]
+    Boot(#[from] crate::boot::BootError),
+    /// The new host could not be given its limits.
+    #[error(transparent)]
+    Activity(#[from] crate::activity::ActivityError),
     /// The journal could not be kept.
     #[error(transparent)]
     Journal(#[from] JournalError),

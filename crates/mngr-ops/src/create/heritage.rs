@@ -10,21 +10,40 @@ use mngr_host::host::Host;
 use mngr_model::address::Location;
 use mngr_model::facts::Detail;
 use mngr_model::layout::AgentLayout;
-use mngr_model::{AgentTypeName, HostPath};
+use mngr_model::{AgentRecord, AgentTypeName, HostPath};
 
 use super::agent_type;
 use super::error::CreateError;
-use super::request::{CreateRequest, SourceSpec};
+use super::proof;
+use super::request::{CreateRequest, Proof, SourceSpec};
 use crate::fleet::{Agent, Fleet};
 use crate::remains::Remains;
+use crate::snapshot;
 use crate::text::error_chain;
 use crate::world::World;
+
+/// The agent another one is made from, alive or in a snapshot.
+pub(super) struct Ancestor {
+    /// Its state folder.
+    pub(super) remains: Remains,
+    /// Its record.
+    pub(super) record: AgentRecord,
+    /// Where its files are.
+    pub(super) files: HostPath,
+}
+
+impl Ancestor {
+    fn of(agent: &Agent) -> Self {
+        let record = agent.facts.record.clone();
+        Self { remains: Remains::of(agent), files: record.work_dir.clone(), record }
+    }
+}
 
 /// What there is to take over.
 #[derive(Default)]
 pub(super) struct Heritage {
     /// The agent it is made from.
-    agent: Option<Agent>,
+    ancestor: Option<Ancestor>,
     /// Conversations the user named; the last one is gone on with.
     adopted: Vec<Conversation>,
 }
@@ -36,13 +55,17 @@ pub(super) fn find(world: &World, request: &CreateRequest) -> Result<Heritage, C
     let user = UserSide { files: world.client.files(), home: world.home.as_ref(), vars: &world.vars };
     let adopted = request.adopt.iter().map(|wanted| conversation::find(&user, &world.cwd, wanted, brand));
     let adopted = adopted.collect::<Result<Vec<_>, AdoptError>>()?;
-    let agent = match &request.source {
+    let ancestor = match &request.source {
         SourceSpec::Location(Location::Agent { address, path: None }) => {
-            Some(Fleet::look(world, Detail::Basic).one(address)?.clone())
+            Some(Ancestor::of(Fleet::look(world, Detail::Basic).one(address)?))
+        }
+        SourceSpec::Snapshot { host, id } => {
+            let kept = snapshot::open(world, host, id).map_err(Box::new)?;
+            Some(Ancestor { files: kept.files(), remains: kept.remains(), record: kept.manifest.agent })
         }
         _ => None,
     };
-    Ok(Heritage { agent, adopted })
+    Ok(Heritage { ancestor, adopted })
 }
 
 /// The brand whose conversations an agent of this type can go on with.
@@ -52,8 +75,8 @@ fn brand_of(base: BuiltIn) -> Option<Brand> {
 
 impl Heritage {
     /// The agent it is made from.
-    pub(super) fn agent(&self) -> Option<&Agent> {
-        self.agent.as_ref()
+    pub(super) fn ancestor(&self) -> Option<&Ancestor> {
+        self.ancestor.as_ref()
     }
 
     /// The type that follows when none is given: that of a conversation, else that of the agent.
@@ -63,12 +86,12 @@ impl Heritage {
             world.reporter.note(&format!("no type was given: using `{name}`, whose conversation it is"));
             return name.parse().ok();
         }
-        self.agent.as_ref().map(|agent| agent.facts.record.agent_type.clone())
+        self.ancestor.as_ref().map(|ancestor| ancestor.record.agent_type.clone())
     }
 
     /// The words the agent it is made from runs, for a type that has none of its own.
     pub(super) fn words(&self) -> Option<Vec<String>> {
-        self.agent.as_ref().map(|agent| agent.facts.record.argv.clone()).filter(|words| !words.is_empty())
+        self.ancestor.as_ref().map(|ancestor| ancestor.record.argv.clone()).filter(|words| !words.is_empty())
     }
 
     /// Fails when an agent of this type cannot go on with what the user named.
@@ -92,15 +115,19 @@ impl Heritage {
         host: &dyn Host,
         agent: &AgentLayout,
         work_dir: &HostPath,
+        proof: Proof,
     ) -> Result<(), CreateError> {
         if !self.adopted.is_empty() {
             let files = world.client.files();
             return Ok(conversation::carry(files, &self.adopted, host.files(), agent, work_dir)?);
         }
-        let Some(parent) = self.agent.as_ref().map(Remains::of) else { return Ok(()) };
+        let Some(parent) = self.ancestor.as_ref().map(|ancestor| &ancestor.remains) else { return Ok(()) };
         let Some(brand) = parent.brand()? else { return Ok(()) };
         let not_carried = |why: &str| {
             let name = &parent.name;
+            if proof == Proof::Required {
+                return Err(CreateError::ConversationLeft { name: name.clone(), why: why.to_owned() });
+            }
             world.reporter.note(&format!("the conversation of `{name}` is not carried over: {why}"));
             Ok(())
         };
@@ -117,6 +144,10 @@ impl Heritage {
         }
         let files = parent.host.files();
         let conversations = conversation::of_agent(files, &parent.state, brand)?;
-        Ok(conversation::carry(files, &conversations, host.files(), agent, work_dir)?)
+        conversation::carry(files, &conversations, host.files(), agent, work_dir)?;
+        if proof == Proof::Required {
+            proof::conversations(&conversations, brand, host, agent)?;
+        }
+        Ok(())
     }
 }

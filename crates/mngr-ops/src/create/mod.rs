@@ -5,21 +5,26 @@ mod carry;
 mod error;
 mod foreground;
 mod heritage;
+mod like;
 mod new_host;
 mod plan;
 mod preflight;
+mod proof;
 mod provision;
 mod request;
 mod reuse;
 mod run;
+mod settle;
 mod source;
+mod transit;
 mod workspace;
 
 pub use error::CreateError;
 pub use foreground::{Attended, Ended, Finished, FollowError, Piece};
 pub use new_host::{check, create};
 pub use plan::BranchNote;
+pub(crate) use preflight::surrounding;
 pub use request::{
-    Attendance, Audience, CreateRequest, Created, HostSpec, PROVISION_PATIENCE, Project, SourceSpec,
-    UncleanFiles, Upload,
+    Attendance, Audience, CreateRequest, Created, FirstStart, HostSpec, PROVISION_PATIENCE, Project, Proof,
+    SourceSpec, StoppedHost, UncleanFiles, Upload,
 };

@@ -1,60 +1,150 @@
 //! Where a new agent runs: a host that is there, or one that is made for it and goes away with a failure.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mngr_host::host::Host;
-use mngr_host::provider::{HostMaker, NewHost as Blueprint, Provider};
-use mngr_host::{interrupt, random};
+use mngr_host::lock::LockWait;
+use mngr_host::provider::{HostEntry, HostMaker, NewHost as Blueprint, Provider, SnapshotId};
+use mngr_host::{fault, interrupt, random};
 use mngr_model::address::{HostRef, NewHost};
+use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::name_style::NameStyle;
-use mngr_model::{AgentTypeName, HostId, HostName, ProviderName};
+use mngr_model::{AgentId, AgentTypeName, HostId, HostName, ProviderName};
 
 use super::error::CreateError;
-use super::request::{CreateRequest, Created};
-use super::{reuse, run};
-use crate::hosts;
+use super::request::{CreateRequest, Created, StoppedHost};
+use super::{reuse, run, settle};
+use crate::journal::Journal;
+use crate::snapshot::{self, Kept};
+use crate::visit::Visit;
 use crate::world::World;
+use crate::{fleet, hosts};
 
-/// A host that was made for this agent.
+/// How long another command may hold the machine mngr runs on while it opens a journal.
+const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+
+/// A host that is made for this agent. Until the agent is whole, the journal on this machine says so: whoever finds it
+/// without an owner removes the host.
 struct Made<'w> {
     maker: &'w dyn HostMaker,
     id: HostId,
+    journal: Journal<'w>,
+}
+
+impl Made<'_> {
+    /// The agent did not come to be.
+    fn take_back(self, world: &World) {
+        let _shield = interrupt::shield();
+        let removed = self.maker.destroy(&self.id);
+        // The journal stays where the host may still be there, so that the next command tries again.
+        match removed {
+            Ok(()) => drop(self.journal.finish()),
+            Err(error) => world.reporter.warn(&crate::error_chain(&error)),
+        }
+    }
 }
 
 /// Creates an agent, or takes an existing one if the request allows it.
 pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateError> {
-    let (host, made) = match &request.host {
-        NewHost::Local => (world.client.clone(), None),
-        NewHost::New(provider) if *provider == world.client.info().provider => (world.client.clone(), None),
+    match &request.host {
+        NewHost::Local => run::create_on(world, request, world.client.clone()),
+        NewHost::New(provider) if *provider == world.client.info().provider => {
+            run::create_on(world, request, world.client.clone())
+        }
         NewHost::New(provider) => {
-            let maker = maker_of(world, provider)?;
+            maker_of(world, provider)?;
             // Whoever takes an agent that is there needs no host.
             if request.reuse
                 && let Some(created) = reuse::reuse(world, request)?
             {
                 return Ok(created);
             }
-            make(world, request, maker, None)?
+            create_on_new(world, request, provider, None)
         }
         NewHost::Named(address) => match (hosts::find(world, address)?, &address.provider, &address.host) {
             (None, Some(provider), HostRef::Name(name)) if request.host_spec.must_be_new => {
-                make(world, request, maker_of(world, provider)?, Some(name.clone()))?
+                create_on_new(world, request, provider, Some(name.clone()))
             }
             (Some(_), _, _) if request.host_spec.must_be_new => {
-                return Err(CreateError::HostExists { address: address.to_string() });
+                Err(CreateError::HostExists { address: address.to_string() })
             }
-            (Some(entry), _, _) => (entry.prepare()?, None),
-            (None, _, _) => return Err(CreateError::NoHost { address: address.to_string() }),
+            (Some(entry), _, _) => {
+                refuse_stopped(entry.as_ref(), request)?;
+                create_on_known(world, request, entry.as_ref())
+            }
+            (None, _, _) => Err(CreateError::NoHost { address: address.to_string() }),
         },
+    }
+}
+
+/// A host may stop by itself while this command waits for its turn: it is started again, once. Nothing was begun then.
+fn create_on_known(
+    world: &World,
+    request: &CreateRequest,
+    entry: &dyn HostEntry,
+) -> Result<Created, CreateError> {
+    let on = |host: Arc<dyn Host>| {
+        let _visit = Visit::begin(world, &host);
+        run::create_on(world, request, host)
     };
-    run::create_on(world, request, host).inspect_err(|_| {
-        if let Some(made) = made {
-            let _shield = interrupt::shield();
-            if let Err(error) = made.maker.destroy(&made.id) {
-                world.reporter.warn(&crate::error_chain(&error));
-            }
+    match on(entry.prepare()?) {
+        Err(CreateError::Lock(error)) if error.is_host_gone() => on(entry.prepare()?),
+        other => other,
+    }
+}
+
+fn create_on_new(
+    world: &World,
+    request: &CreateRequest,
+    provider: &ProviderName,
+    name: Option<HostName>,
+) -> Result<Created, CreateError> {
+    // Known before the host is made: whoever finds the host left behind looks for this agent on it.
+    let agent = request.id.clone().unwrap_or_else(random::agent_id);
+    let mut request = CreateRequest { id: Some(agent.clone()), ..request.clone() };
+    let origin = match &request.host_spec.snapshot {
+        Some(id) => Some(snapshot::of_host(world, provider, id).map_err(Box::new)?),
+        None => None,
+    };
+    request.host_spec.snapshot = origin.as_ref().map(|kept| SnapshotId::new(kept.id.clone()));
+    let variables = settle::variables(world, &request.host_spec)?;
+    let (host, made) = make(world, &request, provider, name, &agent)?;
+    let settled = match &origin {
+        Some(kept) => settle_copies(world, &host, kept),
+        None => Ok(()),
+    };
+    let settled =
+        settled.and_then(|()| settle::settle(world, host.as_ref(), &request.host_spec, &variables));
+    match settled.and_then(|()| run::create_on(world, &request, host)) {
+        Ok(created) => {
+            made.journal.finish()?;
+            Ok(created)
         }
-    })
+        Err(error) => {
+            made.take_back(world);
+            Err(error)
+        }
+    }
+}
+
+/// The agents that came with a snapshot are agents of their own, unless the host they come from is gone.
+fn settle_copies(world: &World, host: &Arc<dyn Host>, origin: &Kept) -> Result<(), CreateError> {
+    for agent in snapshot::settle_copies(world, host, origin).map_err(Box::new)? {
+        let (old, name, host) = (&agent.old_name, &agent.name, host.info().address());
+        world.reporter.note(&format!("the snapshot brought agent `{old}` along: it is `{name}@{host}`"));
+    }
+    Ok(())
+}
+
+/// A host that does not run is started, unless the user does not want that.
+fn refuse_stopped(entry: &dyn HostEntry, request: &CreateRequest) -> Result<(), CreateError> {
+    let report = entry.report();
+    if request.host_spec.stopped == StoppedHost::Start || !fleet::is_off(report.state) {
+        return Ok(());
+    }
+    let address = format!("{}.{}", entry.name(), entry.provider());
+    Err(CreateError::HostOff { address, state: report.state.as_str(), reason: report.reason })
 }
 
 /// Whether such an agent could be created, as far as that is known before anything is made. Gives the type it would have.
@@ -69,7 +159,10 @@ pub fn check(world: &World, request: &CreateRequest) -> Result<AgentTypeName, Cr
         }
         NewHost::Local | NewHost::New(_) => run::check_on(world, request, world.client.as_ref()),
         NewHost::Named(address) => match hosts::find(world, address)? {
-            Some(entry) => run::check_on(world, request, entry.prepare()?.as_ref()),
+            Some(entry) => {
+                refuse_stopped(entry.as_ref(), request)?;
+                run::check_on(world, request, entry.prepare()?.as_ref())
+            }
             None if request.host_spec.must_be_new => run::check_anywhere(world, request),
             None => Err(CreateError::NoHost { address: address.to_string() }),
         },
@@ -84,18 +177,21 @@ fn maker_of<'w>(world: &'w World, name: &ProviderName) -> Result<&'w dyn HostMak
 }
 
 fn make<'w>(
-    world: &World,
+    world: &'w World,
     request: &CreateRequest,
-    maker: &'w dyn HostMaker,
+    provider: &ProviderName,
     name: Option<HostName>,
-) -> Result<(Arc<dyn Host>, Option<Made<'w>>), CreateError> {
+    agent: &AgentId,
+) -> Result<(Arc<dyn Host>, Made<'w>), CreateError> {
+    let maker = maker_of(world, provider)?;
     let id = random::host_id();
     let name = match name {
         Some(name) => name,
-        None => made_up_name(&id)?,
+        None => made_up_name(&id, request.host_spec.name_style)?,
     };
     world.reporter.progress(&format!("making host {name}"));
     let spec = request.host_spec.clone();
+    let journal = begin(world, request, provider, (&id, &name), agent)?;
     let blueprint = Blueprint {
         id: id.clone(),
         name,
@@ -106,11 +202,45 @@ fn make<'w>(
         memory: spec.memory,
         tags: spec.tags,
     };
-    Ok((maker.make(&blueprint)?, Some(Made { maker, id })))
+    let made = Made { maker, id, journal };
+    match maker.make(&blueprint) {
+        Ok(host) => {
+            fault::point();
+            Ok((host, made))
+        }
+        Err(error) => {
+            made.take_back(world);
+            Err(error.into())
+        }
+    }
+}
+
+/// Writes down on this machine that a host is about to be made.
+fn begin<'w>(
+    world: &'w World,
+    request: &CreateRequest,
+    provider: &ProviderName,
+    (id, name): (&HostId, &HostName),
+    agent: &AgentId,
+) -> Result<Journal<'w>, CreateError> {
+    let client = world.client.as_ref();
+    // A name that is made up later is not known yet; until then the agent is called like its host.
+    let called = request.name.clone().or_else(|| name.as_str().parse().ok());
+    let header = Header {
+        operation: Operation::MakeHost,
+        agent_id: agent.clone(),
+        name: called.ok_or(CreateError::NoFreeName)?,
+        started: world.clock.now(),
+    };
+    let lock = client.lock(&client.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+    let mut journal = Journal::begin(client, &header)?;
+    drop(lock);
+    journal.step(Step::Host { provider: provider.clone(), id: id.clone() })?;
+    Ok(journal)
 }
 
 /// A name that people can say. Two hosts with the same one are told apart by the provider, which refuses the second.
-fn made_up_name(id: &HostId) -> Result<HostName, CreateError> {
+fn made_up_name(id: &HostId, style: NameStyle) -> Result<HostName, CreateError> {
     let seed = u64::from_str_radix(&id.hex()[..16], 16).unwrap_or_default();
-    NameStyle::default().generate(seed).parse().map_err(|_| CreateError::NoFreeName)
+    style.generate(seed).parse().map_err(|_| CreateError::NoFreeName)
 }

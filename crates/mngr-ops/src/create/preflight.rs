@@ -10,7 +10,7 @@ use mngr_agents::login::LoginPlace;
 use mngr_agents::user::UserSide;
 use mngr_config::AgentTypeSettings;
 use mngr_host::host::Host;
-use mngr_host::proc::Cmd;
+use mngr_host::proc::{Cmd, ExecError};
 
 use super::error::CreateError;
 use super::request::{Audience, CreateRequest};
@@ -27,7 +27,7 @@ pub(super) enum Login {
 }
 
 /// The variables an agent on that host finds besides its own: the user's here, and elsewhere those of a login.
-pub(super) fn surrounding(world: &World, host: &dyn Host) -> Result<BTreeMap<String, String>, CreateError> {
+pub(crate) fn surrounding(world: &World, host: &dyn Host) -> Result<BTreeMap<String, String>, ExecError> {
     if world.is_client(host) {
         return Ok(world.vars.clone());
     }

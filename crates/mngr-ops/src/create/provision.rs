@@ -18,11 +18,9 @@ use mngr_model::{AgentName, AgentRecord, HostPath};
 use super::agent_type::ResolvedType;
 use super::error::CreateError;
 use super::request::{CreateRequest, Upload};
+use super::settle;
 use crate::journal::Journal;
 use crate::world::World;
-
-/// How much of a failed command's output is repeated.
-const OUTPUT_LINES: usize = 20;
 
 /// Makes the state folder and its sub-folders.
 pub(super) fn state_folder(host: &dyn Host, agent: &AgentLayout) -> Result<(), CreateError> {
@@ -232,14 +230,7 @@ fn run_command(
     if output.success() {
         return Ok(());
     }
-    let text = format!("{}\n{}", output.stdout_text(), output.stderr_text());
-    let lines: Vec<&str> = text.trim().lines().collect();
-    let tail = lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n");
-    Err(CreateError::Provision {
-        command: command.to_owned(),
-        status: output.exit.to_shell(),
-        output: (!tail.is_empty()).then_some(tail),
-    })
+    Err(settle::failed(command, &output))
 }
 
 fn target(world: &World, host: &dyn Host, record: &AgentRecord, path: &str) -> HostPath {

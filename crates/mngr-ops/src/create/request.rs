@@ -12,7 +12,9 @@ use mngr_model::env::EnvPair;
 use mngr_model::name_style::NameStyle;
 use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
-use mngr_model::{AgentId, AgentName, AgentTypeName, HostPath};
+use mngr_model::{AgentId, AgentName, AgentTypeName, HostId, HostPath};
+
+use crate::activity::ActivityChanges;
 
 /// How long provisioning may take where nobody says.
 pub const PROVISION_PATIENCE: Duration = Duration::from_secs(3600);
@@ -26,6 +28,13 @@ pub enum SourceSpec {
     Location(Location),
     /// A repository to be cloned.
     GitUrl(String),
+    /// A snapshot of an agent.
+    Snapshot {
+        /// The host it is on.
+        host: HostId,
+        /// Its id.
+        id: String,
+    },
 }
 
 /// Which project the agent is labelled with.
@@ -71,6 +80,24 @@ pub enum Attendance {
     Foreground,
 }
 
+/// Whether the copy of a source must be shown to be like it before anything runs in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// Nobody asked: the source stays.
+    NotAsked,
+    /// The same commit, the same uncommitted files, the same conversations; else nothing is created.
+    Required,
+}
+
+/// Whether a new agent starts at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FirstStart {
+    /// It does.
+    Now,
+    /// It is left as stopped.
+    Later,
+}
+
 /// Whether anybody will look at a new agent's terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
@@ -80,11 +107,23 @@ pub enum Audience {
     Nobody,
 }
 
+/// What is done with a host that is named and does not run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StoppedHost {
+    /// It is started.
+    #[default]
+    Start,
+    /// It is refused.
+    Refuse,
+}
+
 /// What a host that is made for an agent is asked to be, in the words of its provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostSpec {
     /// A host that is named must not be there yet.
     pub must_be_new: bool,
+    /// What is done with one that is named and does not run.
+    pub stopped: StoppedHost,
     /// The copy of a host it begins as.
     pub snapshot: Option<SnapshotId>,
     /// What it is built from.
@@ -97,6 +136,16 @@ pub struct HostSpec {
     pub memory: Option<String>,
     /// Its labels.
     pub tags: BTreeMap<String, String>,
+    /// The style of a name made up for it.
+    pub name_style: NameStyle,
+    /// Files of variables for all its agents, on this machine.
+    pub env_files: Vec<HostPath>,
+    /// Variables for all its agents.
+    pub env: Vec<EnvPair>,
+    /// Commands run on it before its first agent is made.
+    pub post_create_commands: Vec<String>,
+    /// When it stops by itself, where that is not what its provider is configured for.
+    pub activity: ActivityChanges,
 }
 
 /// What `create` is asked for.
@@ -162,6 +211,10 @@ pub struct CreateRequest {
     pub message_patience: Duration,
     /// Whether the host starts it when it boots.
     pub start_on_boot: bool,
+    /// Whether its files must be shown to be like those of its source.
+    pub proof: Proof,
+    /// Whether it starts at once.
+    pub first_start: FirstStart,
     /// Whether anybody will look at its terminal.
     pub audience: Audience,
     /// What may be agreed to in the user's name.
@@ -170,6 +223,51 @@ pub struct CreateRequest {
     pub reuse: bool,
     /// Provision an existing agent again and restart it.
     pub update: bool,
+}
+
+impl CreateRequest {
+    /// An agent that is left as stopped, with all files of its source, and of which nothing more is asked.
+    pub(crate) fn stopped(name: AgentName, host: NewHost, source: SourceSpec) -> Self {
+        Self {
+            name: Some(name),
+            name_style: NameStyle::default(),
+            id: None,
+            host,
+            host_spec: HostSpec::default(),
+            target_path: None,
+            agent_type: None,
+            attendance: Attendance::Background,
+            type_fields: None,
+            agent_args: Vec::new(),
+            labels: Vec::new(),
+            project: Project::OfSource,
+            windows: Vec::new(),
+            geometry: TmuxGeometry::default(),
+            source,
+            transfer: None,
+            adopt: Vec::new(),
+            branch: BranchSpec::New { base: None, pattern: "mngr/*".to_owned() },
+            unclean: UncleanFiles::Carry { ignored: true },
+            worktree_base: None,
+            rsync_args: Vec::new(),
+            env_files: Vec::new(),
+            env: Vec::new(),
+            provision_commands: Vec::new(),
+            provision_patience: PROVISION_PATIENCE,
+            uploads: Vec::new(),
+            message: None,
+            resume_message: None,
+            message_patience: Duration::ZERO,
+            start_on_boot: false,
+            proof: Proof::Required,
+            first_start: FirstStart::Later,
+            audience: Audience::Nobody,
+            // Whatever its program asks, it asks when somebody starts it.
+            consent: mngr_agents::brand::Consent::Ask,
+            reuse: false,
+            update: false,
+        }
+    }
 }
 
 /// What `create` did.

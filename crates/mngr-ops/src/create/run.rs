@@ -32,9 +32,10 @@ use super::error::CreateError;
 use super::heritage::{self, Heritage};
 use super::plan::{self, Plan};
 use super::preflight::{self, Login};
-use super::request::{Attendance, CreateRequest, Created};
+use super::request::{Attendance, CreateRequest, Created, FirstStart};
 use super::source::{self, Source};
 use super::{carry, provision, reuse, workspace};
+use crate::boot;
 use crate::fleet::memory;
 use crate::journal::{self, Journal};
 use crate::launch::{self, Readiness};
@@ -120,6 +121,9 @@ pub(super) fn create_on(
             match recover::take_back(world, host.as_ref(), &id, journal.steps()) {
                 Ok(()) => {
                     journal.finish()?;
+                    if request.start_on_boot {
+                        boot::settle_or_warn(world, host.as_ref());
+                    }
                     Err(error)
                 }
                 // The journal stays, so that the next command tries again.
@@ -161,6 +165,9 @@ fn ready(world: &World, host: &dyn Host, request: &CreateRequest) -> Result<Read
     let heritage = heritage::find(world, request)?;
     let program = program(world, request, &heritage)?;
     provision::check_uploads(world, request)?;
+    if request.start_on_boot {
+        boot::check(world, host)?;
+    }
     let mut env = preflight::surrounding(world, host)?;
     for pair in provision::given_variables(world, &program.resolved, request)? {
         env.insert(pair.name().to_string(), pair.value().to_owned());
@@ -262,7 +269,9 @@ fn reserve<'h>(
     let mut taken: Vec<AgentName> = survey.agents.into_iter().map(|facts| facts.record.name).collect();
     for entry in &survey.journals {
         let text = host.files().read_if_there(&layout.journals().join(entry))?.unwrap_or_default();
-        taken.extend(journal::read(&String::from_utf8_lossy(&text)).map(|(header, _)| header.name));
+        let reserved = journal::read(&String::from_utf8_lossy(&text)).map(|(header, _)| header);
+        // An agent of another host does not take a name here.
+        taken.extend(reserved.filter(|header| header.operation != Operation::MakeHost).map(|header| header.name));
     }
     let name = match &request.name {
         Some(name) if taken.contains(name) => return Err(CreateError::NameTaken { name: name.clone() }),
@@ -324,27 +333,30 @@ impl Build<'_> {
         let mut record = self.record(&source, &plan);
         let mut pairs = provision::variables(world, host, &record, &self.program.resolved, self.request)?;
         let words = self.prepare_brand(&source, &agent, &mut record, &mut pairs)?;
-        self.heritage.hand_over(world, self.program.resolved.base, host, &agent, &record.work_dir)?;
+        self.heritage.hand_over(
+            world,
+            self.program.resolved.base,
+            host,
+            &agent,
+            &record.work_dir,
+            self.request.proof,
+        )?;
         provision::env_file(host, &agent, &pairs)?;
         self.program.write_into(host, &agent, &mut record)?;
         record.argv.extend(words);
         provision::prepare(world, host, &record, &self.program.resolved, self.request, &pairs, journal)?;
-        let session = launch::session_of(world, &record).map_err(launch::LaunchError::from)?;
-        journal.step(Step::Session { name: session.to_string() })?;
-        if record.headless {
-            provision::streams(host, &agent, self.request.message.as_deref().unwrap_or_default())?;
-        }
-        let readiness = match self.request.consent {
-            // It is not sent messages, and may be done before it could be asked whether it takes some.
-            _ if record.headless => Readiness::Runs,
-            // The user is about to look at it, and may have to answer something first.
-            Consent::Ask if message.is_none() => Readiness::Runs,
-            _ if self.login == Login::AwaitsUser => Readiness::Runs,
-            _ => Readiness::TakesMessages,
+        let message_level = match self.request.first_start {
+            FirstStart::Now => self.start(&agent, &record, message, journal)?,
+            FirstStart::Later => {
+                let line = ProcessRecord::stop_line(world.clock.now());
+                host.files().append(&agent.process(), line.as_bytes(), Durability::Cached)?;
+                None
+            }
         };
-        launch::launch(world, host, &record, readiness)?;
-        fault::point();
-        let message_level = message.map(|text| self.deliver(&record, text)).transpose()?;
+        if record.start_on_boot {
+            boot::write_scripts(world, host, &record)?;
+            boot::settle(world, host)?;
+        }
         interrupt::check()?;
         // The record is the commit point: from here on the agent exists.
         let data = serde_json::to_vec_pretty(&record)?;
@@ -362,6 +374,33 @@ impl Build<'_> {
             message_level,
             branch_note: plan.note,
         })
+    }
+
+    /// Starts it and sends the first message; returns how far that got.
+    fn start(
+        &self,
+        agent: &AgentLayout,
+        record: &AgentRecord,
+        message: Option<&str>,
+        journal: &mut Journal<'_>,
+    ) -> Result<Option<DeliveryLevel>, CreateError> {
+        let (world, host) = (self.world, self.host.as_ref());
+        let session = launch::session_of(world, record).map_err(launch::LaunchError::from)?;
+        journal.step(Step::Session { name: session.to_string() })?;
+        if record.headless {
+            provision::streams(host, agent, self.request.message.as_deref().unwrap_or_default())?;
+        }
+        let readiness = match self.request.consent {
+            // It is not sent messages, and may be done before it could be asked whether it takes some.
+            _ if record.headless => Readiness::Runs,
+            // The user is about to look at it, and may have to answer something first.
+            Consent::Ask if message.is_none() => Readiness::Runs,
+            _ if self.login == Login::AwaitsUser => Readiness::Runs,
+            _ => Readiness::TakesMessages,
+        };
+        launch::launch(world, host, record, readiness)?;
+        fault::point();
+        message.map(|text| self.deliver(record, text)).transpose()
     }
 
     fn record(&self, source: &Source, plan: &Plan) -> AgentRecord {
@@ -418,8 +457,9 @@ impl Build<'_> {
             host: self.host.as_ref(),
             agent,
             record,
-            source: source.files().1,
-            parent: source.parent.as_ref(),
+            // A snapshot stands for the folder the agent had.
+            source: self.heritage.ancestor().map_or(source.home().1, |ancestor| &ancestor.record.work_dir),
+            parent: source.parent.as_ref().map(|parent| (source.home().0, parent)),
             env: self.env,
             settings: &self.program.resolved.chain,
             consent: self.request.consent,

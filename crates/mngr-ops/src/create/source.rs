@@ -13,8 +13,9 @@ use mngr_model::transfer::TransferMode;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::error::CreateError;
-use super::heritage::Heritage;
+use super::heritage::{Ancestor, Heritage};
 use super::request::{CreateRequest, SourceSpec};
+use super::transit::Transit;
 use super::workspace::CLONE_DEADLINE;
 use crate::fleet::Fleet;
 use crate::hosts;
@@ -38,6 +39,8 @@ pub(super) struct Source {
     pub(super) clone_from: Option<String>,
     /// Where it was before its repository was brought to the agent's host.
     pub(super) original: Option<Original>,
+    /// Its files on their way from one remote host to another.
+    pub(super) transit: Option<Transit>,
 }
 
 /// A place on another host.
@@ -54,16 +57,27 @@ impl Source {
     }
 
     /// Where the user's files are.
-    pub(super) fn files(&self) -> (&dyn Host, &HostPath) {
+    pub(super) fn home(&self) -> (&dyn Host, &HostPath) {
         match &self.original {
             Some(original) => (original.host.as_ref(), &original.path),
             None => (self.host.as_ref(), &self.path),
         }
     }
 
+    /// Where the user's files can be copied from.
+    pub(super) fn files(&self) -> (&dyn Host, HostPath) {
+        match &self.transit {
+            Some(transit) => (transit.client(), transit.files()),
+            None => {
+                let (host, path) = self.home();
+                (host, path.clone())
+            }
+        }
+    }
+
     /// Git where the user's revisions mean what they say.
     pub(super) fn git(&self) -> Git<'_> {
-        let (host, path) = self.files();
+        let (host, path) = self.home();
         Git::new(host, path.clone())
     }
 
@@ -91,16 +105,18 @@ pub(super) fn find(
             parent: None,
             clone_from: Some(url.clone()),
             original: None,
+            transit: None,
         }),
         SourceSpec::Location(Location::Local(path)) => {
             let path = world.cwd.join(&expand_home(world, path.path()));
             at(world.client.clone(), path.normalized(), None)
         }
         SourceSpec::Location(Location::Agent { address, path }) => {
-            let agent = match heritage.agent() {
-                Some(agent) => agent.clone(),
-                None => Fleet::look(world, Detail::Basic).one(address)?.clone(),
-            };
+            if let Some(ancestor) = heritage.ancestor() {
+                return of_ancestor(ancestor);
+            }
+            let fleet = Fleet::look(world, Detail::Basic);
+            let agent = fleet.one(address)?;
             let record = &agent.facts.record;
             let path = match path {
                 Some(path) => record.work_dir.join(path.path()).normalized(),
@@ -110,6 +126,12 @@ pub(super) fn find(
             let parent = agent.host.layout().agent(agent.id());
             Ok(Source { parent: Some(parent), ..at(agent.host.clone(), path, project)? })
         }
+        SourceSpec::Snapshot { id, .. } => {
+            heritage.ancestor().map(of_ancestor).unwrap_or_else(|| {
+                let missing = crate::snapshot::SnapshotError::NotFound { id: id.clone() };
+                Err(CreateError::Snapshot(Box::new(missing)))
+            })
+        }
         SourceSpec::Location(Location::Host { address, path }) => {
             let missing = || CreateError::NoHost { address: address.to_string() };
             let host = hosts::find(world, address)?.ok_or_else(missing)?.open()?.ok_or_else(missing)?;
@@ -117,6 +139,13 @@ pub(super) fn find(
             at(host, path, None)
         }
     }
+}
+
+fn of_ancestor(ancestor: &Ancestor) -> Result<Source, CreateError> {
+    let project = ancestor.record.labels.get(AgentRecord::PROJECT_LABEL).cloned();
+    let parent = AgentLayout::new(ancestor.remains.state.clone());
+    let source = at(ancestor.remains.host.clone(), ancestor.files.clone(), project)?;
+    Ok(Source { parent: Some(parent), ..source })
 }
 
 fn here(world: &World, request: &CreateRequest) -> Result<Source, CreateError> {
@@ -139,8 +168,8 @@ fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<So
     // A folder inside a repository is a plain folder: its git state belongs to the whole.
     let is_top = git.locate()?.is_some_and(|location| location.root == path.normalized());
     if !is_top {
-        let (origin, parent, clone_from, original) = (None, None, None, None);
-        return Ok(Source { host, path, repo: None, origin, project, parent, clone_from, original });
+        let (origin, parent, clone_from, original, transit) = (None, None, None, None, None);
+        return Ok(Source { host, path, repo: None, origin, project, parent, clone_from, original, transit });
     }
     let (repo, origin) = std::thread::scope(|scope| {
         let origin = scope.spawn(|| git.origin_url());
@@ -155,6 +184,7 @@ fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<So
         parent: None,
         clone_from: None,
         original: None,
+        transit: None,
         host: host.clone(),
     })
 }

@@ -1,8 +1,11 @@
 //! Making the work dir, step by journaled step.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mngr_host::git::{Git, IgnoredFiles, MirrorRoute, StartPoint};
+use mngr_config::ExtraPath;
+use mngr_host::files::FileKind;
+use mngr_host::git::{Git, IgnoredFiles, StartPoint};
 use mngr_host::host::Host;
 use mngr_host::rsync::{Endpoint, Rsync};
 use mngr_model::journal::Step;
@@ -11,7 +14,8 @@ use mngr_model::{AgentId, HostPath};
 
 use super::error::CreateError;
 use super::plan::{Checkout, Plan};
-use super::request::{CreateRequest, UncleanFiles};
+use super::proof;
+use super::request::{CreateRequest, Proof, UncleanFiles};
 use super::source::Source;
 use crate::journal::Journal;
 use crate::world::World;
@@ -49,21 +53,49 @@ pub(super) fn make(
             journal.step(Step::Folder { path: plan.work_dir.clone() })?;
             host.files().make_folder(&plan.work_dir)?;
             let (from, path) = source.files();
-            Rsync::new(Endpoint::Contents(path.clone()), Endpoint::Contents(plan.work_dir.clone()))
+            Rsync::new(Endpoint::Contents(path), Endpoint::Contents(plan.work_dir.clone()))
                 .options(request.rsync_args.iter().cloned())
                 .run_between(from, host)?;
         }
     }
+    let (from, files) = source.files();
     if let Some(UncleanFiles::Carry { ignored }) = plan.carries {
         let ignored = if ignored { IgnoredFiles::Include } else { IgnoredFiles::Leave };
-        source.git().copy_unclean_to(&Git::new(host, plan.work_dir.clone()), ignored)?;
+        let copy = Git::new(host, plan.work_dir.clone());
+        Git::new(from, files.clone()).copy_unclean_to(&copy, ignored)?;
     }
-    let paths = &world.settings.work_dir_extra_paths;
-    for path in extra_paths::lay(paths, source.files(), (host, &plan.work_dir))? {
+    if request.proof == Proof::Required {
+        proof::files(source, host, plan)?;
+    }
+    let paths = not_there_yet(world, (from, host), plan)?;
+    for path in extra_paths::lay(&paths, (from, &files), (host, &plan.work_dir))? {
         let text = format!("`work_dir_extra_paths` names `{path}`, which the source does not have");
         world.reporter.warn(&text);
     }
     Ok(())
+}
+
+/// The extra paths that did not come with the uncommitted files. A link between two checkouts of one host leads nowhere on
+/// another.
+fn not_there_yet(
+    world: &World,
+    (from, host): (&dyn Host, &dyn Host),
+    plan: &Plan,
+) -> Result<BTreeMap<String, ExtraPath>, CreateError> {
+    let mut paths = world.settings.work_dir_extra_paths.clone();
+    for path in paths.keys().cloned().collect::<Vec<_>>() {
+        let at = plan.work_dir.join(&path);
+        match host.files().stat(&at)?.filter(|_| plan.carries.is_some()) {
+            Some(stat) if stat.kind == FileKind::Link && from.info().id != host.info().id => {
+                host.files().remove_file(&at)?;
+            }
+            Some(_) => {
+                paths.remove(&path);
+            }
+            None => {}
+        }
+    }
+    Ok(paths)
 }
 
 fn worktree(
@@ -116,7 +148,7 @@ fn mirror(
     };
     journal.step(Step::Folder { path: plan.work_dir.clone() })?;
     let mirror = Git::new(host, plan.work_dir.clone());
-    Git::new(host, source.path.clone()).mirror_into(&mirror, &start, &MirrorRoute::SameHost)?;
+    Git::new(host, source.path.clone()).mirror_into(&mirror, &start)?;
     mngr_host::fault::point();
     Ok(())
 }

@@ -7,6 +7,7 @@ use mngr_host::lock::LockError;
 use mngr_model::{AgentState, HostPath};
 
 use crate::again::LookError;
+use crate::awake::WakeError;
 use crate::journal::JournalError;
 use crate::stop::StopError;
 use crate::trash::TrashError;
@@ -29,6 +30,15 @@ pub enum DestroyError {
         name: String,
         /// Why.
         evidence: String,
+    },
+    /// Its host does not run, and could not be started.
+    #[error("the host of agent `{name}` could not be started")]
+    Host {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[source]
+        source: Box<WakeError>,
     },
     /// It cannot be seen any more.
     #[error(transparent)]

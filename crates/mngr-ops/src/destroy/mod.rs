@@ -1,5 +1,6 @@
 //! `destroy`: an agent goes into the trash, whole, and can come back.
 
+mod elsewhere;
 mod error;
 mod plan;
 mod request;
@@ -9,6 +10,7 @@ mod run;
 mod tests;
 
 pub use crate::trash::TrashError;
+pub use elsewhere::{Destruction, destroy_anywhere};
 pub use error::DestroyError;
 pub use plan::{Plan, needs_force, plan};
 pub use request::{DestroyOptions, Destroyed, WorkDir};

@@ -28,6 +28,7 @@ use super::error::DestroyError;
 use super::plan::needs_force;
 use super::request::{DestroyOptions, Destroyed, WorkDir};
 use crate::again::{LookError, look_again};
+use crate::boot;
 use crate::fleet::{Agent, memory};
 use crate::journal::Journal;
 use crate::stop::{self, StopError, StopOptions};
@@ -98,6 +99,9 @@ fn destroy_one(
             destroyed.notes.extend(note);
             memory::drop_agent(world, host, agent.id());
             journal.finish()?;
+            if agent.facts.record.start_on_boot {
+                boot::settle_or_warn(world, host);
+            }
             Ok(destroyed)
         }
         Err(error) => match take_back(host, &manifest) {

@@ -3,7 +3,9 @@
 mod empty_trash;
 mod judge;
 mod leftovers;
+mod machines;
 mod orphans;
+mod repositories;
 mod report;
 mod run;
 

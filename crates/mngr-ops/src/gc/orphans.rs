@@ -19,7 +19,7 @@ use crate::trash::{self, TrashError};
 
 /// Why it is not known which folders are in use.
 #[derive(Debug, thiserror::Error)]
-enum UseError {
+pub(super) enum UseError {
     #[error(transparent)]
     Files(#[from] FilesError),
     #[error(transparent)]
@@ -113,7 +113,7 @@ fn collect_one(pass: &mut Pass<'_>, kind: ResourceKind, path: HostPath) -> Resul
 }
 
 /// Every path some agent, destroyed agent or running command relies on, as it is spelled and as it really is.
-fn paths_in_use(host: &dyn Host) -> Result<Vec<HostPath>, UseError> {
+pub(super) fn paths_in_use(host: &dyn Host) -> Result<Vec<HostPath>, UseError> {
     let layout = host.layout();
     let mut used = Vec::new();
     for entry in host.files().list(&layout.journals())? {
@@ -153,7 +153,7 @@ fn paths_of(step: Step) -> Vec<HostPath> {
         | Step::ReplacedFile { path, .. } => vec![path],
         Step::Worktree { repository, path } => vec![repository, path],
         Step::Branch { repository, .. } => vec![repository],
-        Step::Session { .. } => Vec::new(),
+        Step::Session { .. } | Step::Host { .. } => Vec::new(),
     }
 }
 

@@ -20,17 +20,20 @@ pub enum ResourceKind {
     Trash,
     /// A work dir no agent uses.
     WorkDir,
-    /// A repository cloned for agents that are gone.
+    /// A repository that was cloned, or brought from another host, for agents that are gone.
     Clone,
     /// A rotated log.
     Log,
     /// A temporary file of a command that died.
     TempFile,
+    /// A host that mngr made and that nobody needs.
+    Machine,
 }
 
 impl ResourceKind {
     /// Every kind, in the order in which they are collected.
-    pub const ALL: [Self; 5] = [Self::Trash, Self::WorkDir, Self::Clone, Self::Log, Self::TempFile];
+    pub const ALL: [Self; 6] =
+        [Self::Trash, Self::WorkDir, Self::Clone, Self::Log, Self::TempFile, Self::Machine];
 
     /// The lower-case word used in output.
     pub fn as_str(self) -> &'static str {
@@ -40,6 +43,7 @@ impl ResourceKind {
             Self::Clone => "clone",
             Self::Log => "log",
             Self::TempFile => "temp_file",
+            Self::Machine => "machine",
         }
     }
 }

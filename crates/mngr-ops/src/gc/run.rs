@@ -6,7 +6,7 @@ use mngr_host::interrupt::{self, Interrupted};
 use mngr_model::{HostPath, ProviderName};
 
 use super::report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
-use super::{empty_trash, leftovers, orphans};
+use super::{empty_trash, leftovers, machines, orphans, repositories};
 use crate::world::World;
 use crate::{hosts, recover};
 
@@ -78,7 +78,9 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
         let mut pass = Pass { world, host, now, out: &mut out };
         empty_trash::collect(&mut pass)?;
         orphans::collect(&mut pass)?;
+        repositories::collect(&mut pass)?;
         leftovers::collect(&mut pass)?;
     }
+    machines::collect(world, now, &mut out, is_wanted)?;
     Ok(out)
 }

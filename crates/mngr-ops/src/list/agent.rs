@@ -1,6 +1,7 @@
 //! The fields of an agent's record, as one table in the order of the catalogue.
 
 use jiff::Timestamp;
+use mngr_model::activity::ActivityConfig;
 use mngr_model::process::Ending;
 use serde_json::{Value, json};
 
@@ -44,10 +45,9 @@ pub(super) static FIELDS: &[Field] = &[
     field("user_activity_time", |agent, _| time(agent.facts.extra.user_activity)),
     field("agent_activity_time", |agent, _| time(agent.facts.extra.agent_activity)),
     field("idle_seconds", |agent, now| idle(agent, now).into()),
-    // A host that never stops by itself counts no idleness.
-    field("idle_mode", |_, _| "disabled".into()),
-    field("idle_timeout_seconds", |_, _| Value::Null),
-    field("activity_sources", |_, _| json!([])),
+    field("idle_mode", |agent, _| limits(agent).map(|limits| limits.mode().as_str()).into()),
+    field("idle_timeout_seconds", |agent, _| idle_timeout(agent).into()),
+    field("activity_sources", |agent, _| json!(limits(agent).map(|limits| &limits.sources))),
     field("labels", |agent, _| labels(agent)),
     Field { name: "host", read: None },
     field("plugin", |agent, _| plugin(agent)),
@@ -78,8 +78,17 @@ fn runtime(agent: &Agent, now: Timestamp) -> Option<f64> {
 }
 
 fn idle(agent: &Agent, now: Timestamp) -> Option<f64> {
-    let extra = &agent.facts.extra;
-    extra.user_activity.max(extra.agent_activity).map(|last| seconds(last, now))
+    agent.facts.extra.last_activity().map(|last| seconds(last, now))
+}
+
+/// When its host stops by itself; nothing is known of a host that did not answer.
+fn limits(agent: &Agent) -> Option<&ActivityConfig> {
+    agent.facts.extra.host_activity.as_ref().map(|host| &host.config)
+}
+
+/// A host that never stops by itself counts no idleness.
+fn idle_timeout(agent: &Agent) -> Option<u64> {
+    limits(agent).filter(|limits| limits.counts_idleness()).map(|limits| limits.idle_timeout.as_secs())
 }
 
 fn labels(agent: &Agent) -> Value {

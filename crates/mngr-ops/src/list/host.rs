@@ -11,30 +11,29 @@ use mngr_query::FieldSet;
 use serde_json::{Map, Value, json};
 
 use super::agent::{seconds, time};
-use crate::fleet::{Failure, Fleet, SeenHost};
+use crate::fleet::{Fleet, FleetHost, SeenHost};
 
 /// How a part is found out.
-type Read = fn(&SeenHost, Timestamp) -> Value;
+type Read = fn(&FleetHost, Timestamp) -> Value;
 
 const PARTS: [(&str, Read); 16] = [
-    ("id", |seen, _| seen.host.info().id.as_str().into()),
-    ("name", |seen, _| seen.host.info().name.as_ref().into()),
-    ("provider_name", |seen, _| seen.host.info().provider.as_ref().into()),
-    // Only hosts that answered have such a record.
-    ("state", |_, _| HostState::Running.as_str().into()),
-    ("image", |_, _| Value::Null),
-    ("tags", |seen, _| tags(seen)),
-    ("boot_time", |seen, _| time(seen.booted_at)),
-    ("uptime_seconds", |seen, now| seen.booted_at.map(|booted| seconds(booted, now)).into()),
-    ("resource", |seen, _| resource(seen)),
-    ("ssh", |seen, _| ssh(seen.host.as_ref())),
+    ("id", |host, _| host.id.as_ref().map(|id| id.as_str()).into()),
+    ("name", |host, _| host.name.as_ref().into()),
+    ("provider_name", |host, _| host.provider.as_ref().into()),
+    ("state", |host, _| host.report.state.as_str().into()),
+    ("image", |host, _| host.report.image.as_deref().into()),
+    ("tags", |host, _| tags(host)),
+    ("boot_time", |host, _| time(booted_at(host))),
+    ("uptime_seconds", |host, now| booted_at(host).map(|booted| seconds(booted, now)).into()),
+    ("resource", |host, _| host.seen.as_ref().map(resource).into()),
+    ("ssh", |host, _| host.seen.as_ref().map(|seen| ssh(seen.host.as_ref())).into()),
     ("snapshots", |_, _| json!([])),
     // Whether somebody holds the lock can only be told by taking it, which a listing must not do.
     ("is_locked", |_, _| Value::Null),
     ("locked_time", |_, _| Value::Null),
     ("plugin", |_, _| json!({})),
     ("ssh_activity_time", |_, _| Value::Null),
-    ("failure_reason", |_, _| Value::Null),
+    ("failure_reason", |host, _| failure_reason(host).into()),
 ];
 
 /// The host records of one view, by address.
@@ -47,14 +46,9 @@ impl HostRecords {
         if !fields.wants("host") {
             return Self { records: HashMap::new() };
         }
-        let wanted: Vec<_> = PARTS.iter().filter(|(name, _)| fields.wants(&format!("host.{name}"))).collect();
-        let record = |seen: &SeenHost| {
-            let parts = wanted.iter().map(|(name, read)| ((*name).to_owned(), read(seen, fleet.taken_at)));
-            (seen.host.info().address(), Value::Object(parts.collect()))
-        };
-        let silent =
-            fleet.failures.iter().filter_map(|failure| Some((failure.address()?, unreachable(failure))));
-        Self { records: silent.chain(fleet.hosts.iter().map(record)).collect() }
+        let is_wanted = |part: &&str| fields.wants(&format!("host.{part}"));
+        let record = |host: &FleetHost| (host.address(), record(host, fleet.taken_at, is_wanted));
+        Self { records: fleet.hosts.iter().map(record).collect() }
     }
 
     pub(super) fn of(&self, address: &str) -> Value {
@@ -62,16 +56,41 @@ impl HostRecords {
     }
 }
 
-/// What can be said of a host that did not answer.
-pub(super) fn unreachable(failure: &Failure) -> Value {
-    let mut record: Map<String, Value> =
-        PARTS.iter().map(|(name, _)| ((*name).to_owned(), Value::Null)).collect();
-    record.insert("id".to_owned(), failure.host_id.as_ref().map(|id| id.as_str()).into());
-    record.insert("name".to_owned(), failure.host.as_deref().into());
-    record.insert("provider_name".to_owned(), failure.provider.as_str().into());
-    record.insert("state".to_owned(), HostState::Unknown.as_str().into());
-    record.insert("failure_reason".to_owned(), failure.message.as_str().into());
-    Value::Object(record)
+/// The wanted parts of one host.
+pub(super) fn record(host: &FleetHost, now: Timestamp, is_wanted: impl Fn(&&str) -> bool) -> Value {
+    let wanted = PARTS.iter().filter(|(name, _)| is_wanted(name));
+    Value::Object(wanted.map(|(name, read)| ((*name).to_owned(), read(host, now))).collect())
+}
+
+/// One host as `list --hosts` shows it.
+pub(super) fn row(host: &FleetHost, now: Timestamp, agents: Vec<Value>) -> Value {
+    let known = record(host, now, |part| ["image", "boot_time", "uptime_seconds", "resource", "ssh"].contains(part));
+    let mut row = json!({
+        "id": host.id.as_ref().map(|id| id.as_str()),
+        "name": host.name.as_str(),
+        "provider": host.provider.as_str(),
+        "state": host.report.state.as_str(),
+        "labels": tags(host),
+        "agents": agents,
+        "reason": host.report.reason,
+    });
+    if let (Value::Object(row), Value::Object(known)) = (&mut row, known) {
+        row.extend(known);
+    }
+    row
+}
+
+fn booted_at(host: &FleetHost) -> Option<Timestamp> {
+    host.seen.as_ref()?.booted_at
+}
+
+/// Why a host is not as it should be. One that was stopped, or that nobody used, is.
+fn failure_reason(host: &FleetHost) -> Option<&str> {
+    let is_failure = matches!(
+        host.report.state,
+        HostState::Crashed | HostState::Failed | HostState::Unauthenticated | HostState::Unknown
+    );
+    host.report.reason.as_deref().filter(|_| is_failure)
 }
 
 /// How the user reaches another machine without mngr.
@@ -81,12 +100,17 @@ fn ssh(host: &dyn Host) -> Value {
     host.reach().filter(is_ssh).map(command).unwrap_or_default()
 }
 
-/// The host's labels; another machine has none. A file that cannot be read as labels has none to show.
-fn tags(seen: &SeenHost) -> Value {
-    let read = |host: &dyn Host| host.files().read_if_there(&host.layout().local_labels()).ok().flatten();
-    let bytes = if seen.machine.is_some() { None } else { read(seen.host.as_ref()) };
+/// The host's labels: as its provider knows them, and for this machine as a file of its own says. A file that cannot be
+/// read as labels has none to show.
+fn tags(host: &FleetHost) -> Value {
+    let read = |seen: &SeenHost| {
+        let host = seen.host.as_ref();
+        host.files().read_if_there(&host.layout().local_labels()).ok().flatten()
+    };
+    let bytes = host.seen.as_ref().filter(|seen| seen.machine.is_none()).and_then(read);
     let labels = bytes.and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
-    Value::Object(labels.unwrap_or_default())
+    let known = host.report.tags.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
+    Value::Object(labels.unwrap_or_default().into_iter().chain(known).collect())
 }
 
 /// Two small files of the kernel, or what the look brought of them; on systems without them the numbers are unknown.

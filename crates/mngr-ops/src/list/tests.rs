@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use mngr_host::files::{Access, Durability};
 use mngr_host::host::Host;
 use mngr_host::random;
-use mngr_model::AgentState;
+use mngr_host::provider::HostReport;
+use mngr_model::{AgentState, HostState};
 use mngr_query::Catalog;
 
 use super::*;
@@ -99,6 +100,13 @@ fn an_unreachable_host_is_a_row_in_state_unknown_and_a_silent_provider_an_error(
         message: "no route".to_owned(),
     };
     fleet.failures = vec![failure(Some("box")), failure(None)];
+    fleet.hosts.push(FleetHost {
+        name: "box".parse().unwrap(),
+        provider: "far".parse().unwrap(),
+        id: None,
+        report: HostReport::failing(HostState::Unknown, "no route"),
+        seen: None,
+    });
     let listing = list(&fleet, &FieldSet::everything());
     let [row] = listing.unreachable.as_slice() else { panic!("{listing:?}") };
     assert_eq!(
@@ -106,6 +114,7 @@ fn an_unreachable_host_is_a_row_in_state_unknown_and_a_silent_provider_an_error(
         (&"host".into(), &"UNKNOWN".into(), &Value::Null)
     );
     assert_eq!((&row["host"]["name"], &row["host"]["state"]), (&"box".into(), &"UNKNOWN".into()));
+    assert_eq!(row["host"]["failure_reason"], "no route");
     let inaccessible: Vec<&Value> =
         listing.errors.iter().map(|error| &error["is_provider_inaccessible"]).collect();
     assert_eq!(inaccessible, [&Value::Bool(false), &Value::Bool(true)]);

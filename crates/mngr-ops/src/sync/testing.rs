@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mngr_config::{BuildOptions, Merged};
 use mngr_host::clock::SystemClock;
 use mngr_host::files::{Access, Durability};
-use mngr_host::git::{Git, MirrorRoute, StartPoint};
+use mngr_host::git::{Git, StartPoint};
 use mngr_host::host::Host;
 use mngr_host::local::{LocalHost, LocalProvider};
 use mngr_host::proc::Cmd;
@@ -92,7 +92,7 @@ impl Ground {
         let branch = format!("mngr/{name}");
         let start = StartPoint::NewBranch { name: &branch, base: "main" };
         let copy = Git::new(self.host.as_ref(), self.path(name));
-        self.repo().mirror_into(&copy, &start, &MirrorRoute::SameHost).unwrap();
+        self.repo().mirror_into(&copy, &start).unwrap();
         self.git(name, &["config", "commit.gpgsign", "false"]);
         self.agent(name)
     }

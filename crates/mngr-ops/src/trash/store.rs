@@ -2,6 +2,7 @@
 
 use mngr_host::files::{Access, Durability};
 use mngr_host::host::Host;
+use mngr_host::provider::HostEntry;
 use mngr_model::layout::TrashLayout;
 use mngr_model::{AgentId, HostPath};
 
@@ -10,6 +11,8 @@ use super::manifest::{Manifest, VERSION};
 
 /// The manifest of an agent that `gc` is deleting for good: under this name `undo` does not find it any more.
 const EXPIRED: &str = "expired.json";
+/// The manifest of a destroyed agent.
+const MANIFEST: &str = "manifest.json";
 /// The folder for work dirs on another file system than the host dir, beside them.
 const TRASH_BESIDE: &str = ".mngr-trash";
 
@@ -58,6 +61,31 @@ pub(crate) fn entries(host: &dyn Host) -> Result<Entries, TrashError> {
     }
     found.whole.sort_by(|a, b| (a.destroyed_at, &a.id).cmp(&(b.destroyed_at, &b.id)));
     Ok(found)
+}
+
+/// What the trash of a host that does not run holds, as far as it can be read.
+#[derive(Debug, Default)]
+pub(crate) struct ColdEntries {
+    /// The destroyed agents, the oldest first.
+    pub(crate) manifests: Vec<Manifest>,
+    /// Whether these are all.
+    pub(crate) is_whole: bool,
+}
+
+/// Looks through the trash of a host that does not run.
+pub(crate) fn cold_entries(entry: &dyn HostEntry, host: &dyn Host) -> ColdEntries {
+    let trash = host.layout().trash();
+    let read = entry.cold_files().and_then(|cold| cold.read_below(&trash, MANIFEST).ok()).unwrap_or_default();
+    let manifest = |(folder, bytes): &(String, Vec<u8>)| {
+        let manifest: Manifest = serde_json::from_slice(bytes).ok()?;
+        // Without a look at its work dir it was not destroyed yet.
+        let is_whole = manifest.version <= VERSION && manifest.work.is_some();
+        (is_whole && manifest.id.as_str() == folder).then_some(manifest)
+    };
+    let mut manifests: Vec<Manifest> = read.files.iter().filter_map(manifest).collect();
+    let is_whole = read.is_whole && manifests.len() == read.files.len();
+    manifests.sort_by(|a, b| (a.destroyed_at, &a.id).cmp(&(b.destroyed_at, &b.id)));
+    ColdEntries { manifests, is_whole }
 }
 
 /// Where the manifest of an agent that is deleted for good is.

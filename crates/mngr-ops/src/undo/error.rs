@@ -6,6 +6,7 @@ use mngr_host::interrupt::Interrupted;
 use mngr_host::lock::LockError;
 use mngr_model::{AgentId, AgentName, HostPath};
 
+use crate::hosts::HostLifeError;
 use crate::journal::JournalError;
 use crate::record::RecordError;
 use crate::rename::RenameError;
@@ -61,6 +62,15 @@ pub enum UndoError {
     NoFreeName {
         /// The name.
         name: AgentName,
+    },
+    /// Its host does not run, and could not be started.
+    #[error("the host of agent `{name}` could not be started")]
+    Host {
+        /// Its name.
+        name: AgentName,
+        /// Why.
+        #[source]
+        source: Box<HostLifeError>,
     },
     /// Its work could not be brought back.
     #[error("agent `{name}` could not be brought back")]

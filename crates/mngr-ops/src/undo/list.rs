@@ -68,10 +68,10 @@ pub struct TrashList {
 /// The destroyed agents of all hosts.
 pub fn list(world: &World, sizes: Sizes) -> TrashList {
     let Found { agents, damaged, failures } = find_all(world);
-    let entries = agents.into_iter().map(|(host, manifest)| {
-        let bytes = match sizes {
-            Sizes::Known => manifest.bytes,
-            Sizes::Measure => trash::size_of(host.as_ref(), &manifest).ok(),
+    let entries = agents.into_iter().map(|FoundAgent { host, manifest, reach }| {
+        let bytes = match (sizes, reach) {
+            (Sizes::Measure, Reach::Now) => trash::size_of(host.as_ref(), &manifest).ok(),
+            _ => manifest.bytes,
         };
         TrashEntry {
             branch: manifest.branch().map(str::to_owned),
@@ -88,10 +88,26 @@ pub fn list(world: &World, sizes: Sizes) -> TrashList {
     TrashList { entries: entries.collect(), damaged, failures }
 }
 
+/// Whether the host of a destroyed agent runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// It does.
+    Now,
+    /// It has to be started first. What is known of the agent was read from its files meanwhile.
+    OnceStarted,
+}
+
+/// A destroyed agent and where it is.
+pub(super) struct FoundAgent {
+    pub(super) host: Arc<dyn Host>,
+    pub(super) manifest: Manifest,
+    pub(super) reach: Reach,
+}
+
 /// What the trash of all hosts holds, the newest first.
 #[derive(Default)]
 pub(super) struct Found {
-    pub(super) agents: Vec<(Arc<dyn Host>, Manifest)>,
+    pub(super) agents: Vec<FoundAgent>,
     pub(super) damaged: Vec<DamagedTrash>,
     pub(super) failures: Vec<Failure>,
 }
@@ -101,7 +117,13 @@ pub(super) fn find_all(world: &World) -> Found {
     let (hosts, failures) = hosts::open_all(world, |_| true);
     let mut found = Found { failures, ..Found::default() };
     hosts.into_iter().for_each(|host| found.look_at(world, host));
-    found.agents.sort_by(|(_, a), (_, b)| (b.destroyed_at, &b.id).cmp(&(a.destroyed_at, &a.id)));
+    for (entry, host) in hosts::that_are_off(world, |_| true) {
+        let manifests = trash::cold_entries(entry.as_ref(), host.as_ref()).manifests;
+        let agent = |manifest| FoundAgent { host: host.clone(), manifest, reach: Reach::OnceStarted };
+        found.agents.extend(manifests.into_iter().map(agent));
+    }
+    let age = |agent: &FoundAgent| (agent.manifest.destroyed_at, agent.manifest.id.clone());
+    found.agents.sort_by_cached_key(|agent| std::cmp::Reverse(age(agent)));
     found
 }
 
@@ -119,7 +141,8 @@ impl Found {
                     path: entry.path,
                     problem: crate::error_chain(&entry.error),
                 }));
-                self.agents.extend(entries.whole.into_iter().map(|manifest| (host.clone(), manifest)));
+                let agent = |manifest| FoundAgent { host: host.clone(), manifest, reach: Reach::Now };
+                self.agents.extend(entries.whole.into_iter().map(agent));
             }
             Err(error) => self.failures.push(Failure {
                 provider: host.info().provider.to_string(),

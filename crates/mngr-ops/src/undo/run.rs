@@ -21,11 +21,11 @@ use mngr_model::{AgentId, AgentName, HostPath};
 use serde_json::{Map, Value};
 
 use super::error::UndoError;
-use super::list::{Found, find_all};
+use super::list::{Found, FoundAgent, Reach, find_all};
 use crate::journal::Journal;
 use crate::trash::{self, Manifest, Work};
 use crate::world::World;
-use crate::{names, record, rename};
+use crate::{again, boot, hosts, names, record, rename};
 
 /// How long another command may hold the host.
 const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
@@ -53,8 +53,10 @@ pub struct Restored {
 
 /// Brings a destroyed agent back.
 pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
-    let (host, manifest) = find(world, target)?;
-    let host = host.as_ref();
+    let found = find(world, target)?;
+    let (host, manifest) = awake(world, found)?;
+    let shared = host;
+    let host = shared.as_ref();
     interrupt::check()?;
     let (journal, name) = begin(world, host, &manifest)?;
     // From here on it runs to its end, or all the way back.
@@ -62,6 +64,14 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
     match carry_out(host, &manifest, &name, world.clock.now()) {
         Ok(restored) => {
             journal.finish()?;
+            // It comes back as it was, and may be wanted at boot under another name.
+            match again::find(&shared, &restored.id) {
+                Ok(Some(agent)) if agent.facts.record.start_on_boot => {
+                    boot::renew(world, host, &agent.facts.record);
+                    boot::settle_or_warn(world, host);
+                }
+                _ => {}
+            }
             Ok(restored)
         }
         Err(error) => match trash::put_away(host, &manifest) {
@@ -79,21 +89,37 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
     }
 }
 
+/// Starts the host of a destroyed agent where it does not run, and reads there what is to be brought back.
+fn awake(world: &World, found: FoundAgent) -> Result<(Arc<dyn Host>, Manifest), UndoError> {
+    let FoundAgent { host, manifest, reach } = found;
+    if reach == Reach::Now {
+        return Ok((host, manifest));
+    }
+    let failed = |source| UndoError::Host { name: manifest.name.clone(), source: Box::new(source) };
+    let target = hosts::Target::of_host(world, host.info()).map_err(failed)?;
+    let host = hosts::start(world, &target).map_err(failed)?.host;
+    let trash = host.layout().trash_of(&manifest.id);
+    match trash::read_manifest(host.as_ref(), &trash) {
+        Ok(manifest) => Ok((host, manifest)),
+        Err(source) => Err(UndoError::Trash { name: manifest.name, source }),
+    }
+}
+
 /// The one destroyed agent that is meant.
-fn find(world: &World, target: &AgentRef) -> Result<(Arc<dyn Host>, Manifest), UndoError> {
+fn find(world: &World, target: &AgentRef) -> Result<FoundAgent, UndoError> {
     let Found { agents, failures, .. } = find_all(world);
-    let names: Vec<String> = agents.iter().map(|(_, manifest)| manifest.name.to_string()).collect();
+    let names: Vec<String> = agents.iter().map(|agent| agent.manifest.name.to_string()).collect();
     let is_meant = |manifest: &Manifest| match target {
         AgentRef::Id(id) => manifest.id == *id,
         AgentRef::Name(name) => manifest.name == *name,
     };
-    let mut meant: Vec<_> = agents.into_iter().filter(|(_, manifest)| is_meant(manifest)).collect();
+    let mut meant: Vec<_> = agents.into_iter().filter(|agent| is_meant(&agent.manifest)).collect();
     let target = match target {
         AgentRef::Id(id) => id.to_string(),
         AgentRef::Name(name) => name.to_string(),
     };
     if meant.len() > 1 {
-        let describe = |(host, manifest): &(Arc<dyn Host>, Manifest)| {
+        let describe = |FoundAgent { host, manifest, .. }: &FoundAgent| {
             let at = manifest.destroyed_at.strftime("%Y-%m-%d %H:%M:%SZ");
             format!("{}  destroyed {at} on {}", manifest.id, host.info().address())
         };

@@ -172,17 +172,32 @@ fn with_words<'g>(
     argv[..after_verb].iter().cloned().chain(words).chain(argv[after_verb..].iter().cloned()).collect()
 }
 
+/// What `mngr snapshot` can be told to do.
+const SNAPSHOT_VERBS: [&str; 4] = ["create", "destroy", "list", "restore"];
+
 /// `[commands.mngr] default_subcommand`, and the same for groups of verbs.
 fn with_default_subcommand(argv: &[OsString], surroundings: &Surroundings, scopes: &Scopes) -> Vec<OsString> {
     let section = match argv {
         [_] => cli::NAME.to_owned(),
         [_, group] if group == "config" || group == "cfg" => "config".to_owned(),
+        [_, group, rest @ ..] if group == "snapshot" || group == "snap" => {
+            // An agent may be named right away; a word that is a verb, or an option, is not one.
+            let is_told = |word: &OsString| {
+                let word = word.to_string_lossy();
+                word.starts_with('-') && word != "-" || SNAPSHOT_VERBS.contains(&word.as_ref())
+            };
+            if rest.first().is_some_and(is_told) {
+                return argv.to_vec();
+            }
+            "snapshot".to_owned()
+        }
         _ => return argv.to_vec(),
     };
     let default = ctx::load(surroundings, scopes, &[], &VerbOptions, Guard::Off).ok().and_then(|loaded| {
         loaded.merged.settings().commands.get(&section).and_then(|section| section.default_subcommand.clone())
     });
-    argv.iter().cloned().chain(default.map(OsString::from)).collect()
+    let (group, rest) = argv.split_at(argv.len().min(2));
+    group.iter().cloned().chain(default.map(OsString::from)).chain(rest.iter().cloned()).collect()
 }
 
 fn matches_of(argv: &[OsString]) -> Result<ArgMatches, clap::Error> {

@@ -20,8 +20,6 @@ const PLANNED: &[&str] = &[
     "forward",
     "git",
     "kanpan",
-    "limit",
-    "migrate",
     "notify",
     "observe",
     "pair",
@@ -29,7 +27,6 @@ const PLANNED: &[&str] = &[
     "record",
     "rsync",
     "schedule",
-    "snapshot",
     "transcript",
     "tutor",
     "usage",
@@ -38,7 +35,7 @@ const PLANNED: &[&str] = &[
 
 /// Short names of planned verbs.
 const PLANNED_ALIASES: &[(&str, &str)] =
-    &[("clean", "cleanup"), ("lim", "limit"), ("plug", "plugin"), ("snap", "snapshot")];
+    &[("clean", "cleanup"), ("plug", "plugin")];
 
 /// Tells what clap found. `verb` is the command as typed, for the pointer to its help.
 pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
@@ -224,10 +221,10 @@ mod tests {
 
     #[test]
     fn a_planned_command_is_said_to_be_planned() {
-        let error = crate::cli::command().try_get_matches_from([NAME, "snap"]).unwrap_err();
+        let error = crate::cli::command().try_get_matches_from([NAME, "plug"]).unwrap_err();
         let failure = from_clap(&error, &[]);
-        assert_eq!(failure.source.to_string(), "No such command: `snap`");
-        assert_eq!(failure.hints, ["`mngr snapshot` is planned and not there yet"]);
+        assert_eq!(failure.source.to_string(), "No such command: `plug`");
+        assert_eq!(failure.hints, ["`mngr plugin` is planned and not there yet"]);
     }
 
     #[test]

@@ -27,51 +27,52 @@ use crate::exit_code::ExitCode;
 pub(crate) struct CloneArgs {
     /// The agent to copy, or a git URL
     #[arg(value_name = "SOURCE", display_order = 0, help_heading = "ARGUMENTS")]
-    source: String,
+    pub(crate) source: String,
 
     /// Name and place of the new agent: NAME, NAME@HOST, NAME:PATH; a name is made up when none is given
     #[arg(value_name = "ADDRESS", display_order = 1, help_heading = "ARGUMENTS")]
-    address: Option<String>,
+    pub(crate) address: Option<String>,
 
     /// Agent type, as with --type
     #[arg(value_name = "TYPE", display_order = 2, help_heading = "ARGUMENTS")]
-    positional_type: Option<String>,
+    pub(crate) positional_type: Option<String>,
 
     #[command(flatten)]
-    agent: AgentArgs,
+    pub(crate) agent: AgentArgs,
 
     #[command(flatten)]
-    behaviour: BehaviourArgs,
+    pub(crate) behaviour: BehaviourArgs,
 
     #[command(flatten)]
-    files: FileArgs,
+    pub(crate) files: FileArgs,
 
     #[command(flatten)]
-    environment: EnvironmentArgs,
+    pub(crate) environment: EnvironmentArgs,
 
     #[command(flatten)]
-    elsewhere: ElsewhereArgs,
+    pub(crate) elsewhere: ElsewhereArgs,
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 
     /// The agent's command or arguments
     #[arg(last = true, value_name = "AGENT_ARGS", display_order = 3, help_heading = "ARGUMENTS")]
-    agent_args: Vec<String>,
+    pub(crate) agent_args: Vec<String>,
 }
 
 /// Runs the verb.
 pub(crate) fn run(ctx: &mut Ctx, args: CloneArgs) -> Result<ExitCode, CliError> {
-    create::run(ctx, args.into_create()?)
+    create::run(ctx, args.into_create("clone")?)
 }
 
 impl CloneArgs {
-    fn into_create(self) -> Result<CreateArgs, CliError> {
+    /// The same in the words of `create`, for the verb of that name.
+    pub(crate) fn into_create(self, verb: &str) -> Result<CreateArgs, CliError> {
         let mut files = self.files;
         if files.from.is_some() {
-            return Err(CliError::usage(
-                "`mngr clone` takes its source as its first word, not with `--from`",
-            ));
+            return Err(CliError::usage(format!(
+                "`mngr {verb}` takes its source as its first word, not with `--from`"
+            )));
         }
         files.from = Some(self.source);
         Ok(CreateArgs {

@@ -11,6 +11,7 @@ use mngr_model::facts::Detail;
 use mngr_ops::connect::{self, ConnectRequest, Connection};
 use mngr_ops::fleet::{Agent, Fleet};
 use mngr_ops::list;
+use mngr_ops::visit::Visit;
 use mngr_ops::world::World;
 use mngr_query::{Catalog, FilterProblems, sanitize};
 
@@ -135,6 +136,7 @@ fn show_from_afar(
     agent: &Agent,
     connection: &Connection,
 ) -> Result<ExitCode, CliError> {
+    let _visit = Visit::begin(world, &agent.host);
     let retry = &world.settings.retry;
     let mut tries = 0;
     loop {

@@ -3,16 +3,17 @@
 mod report;
 
 use clap::Args;
-use mngr_model::address::AgentOrHost;
 use mngr_model::facts::Detail;
 use mngr_ops::destroy::{self, DestroyOptions};
 use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::hosts::{self, Target};
 use mngr_ops::world::World;
 use mngr_query::{Catalog, sanitize};
 
 use crate::cli::common::CommonArgs;
 use crate::commands::batch::Batch;
-use crate::commands::targets::{self, Selected, SessionArgs, TargetArgs};
+use crate::commands::host_targets;
+use crate::commands::targets::{self, Failure, Selected, SessionArgs, TargetArgs};
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -25,11 +26,15 @@ pub(crate) use report::work_dir_object;
 /// Destroy agents; nothing is lost
 ///
 /// Work dir, uncommitted and ignored files, commits and state go into the trash, and `mngr undo` brings all of it back.
-/// `mngr gc` empties the trash after 30 days. The branch is kept.
+/// `mngr gc` empties the trash after 30 days. The branch is kept. A host that mngr made stops when its last agent goes.
+///
+/// `@HOST[.PROVIDER]` destroys a host that mngr made, with everything on it: commits and uncommitted files that are only
+/// there come to this machine first. With --force also a host that does not answer, of which nothing can be brought, and an
+/// agent on such a host: that is only forgotten here.
 #[derive(Debug, Args)]
 #[command(
     after_help = "  mngr destroy fix-login\n  mngr destroy fix-login --force --remove-created-branch\n  \
-                        mngr list --ids --include 'state == \"DONE\"' | mngr destroy -"
+                        mngr list --ids --include 'state == \"DONE\"' | mngr destroy -\n  mngr destroy @box.docker"
 )]
 pub(crate) struct DestroyArgs {
     #[command(flatten)]
@@ -74,9 +79,8 @@ pub(crate) struct DestroyArgs {
 pub(crate) fn run(ctx: &mut Ctx, args: DestroyArgs) -> Result<ExitCode, CliError> {
     let fields = Catalog::of(&["name"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
-    refuse_hosts(&args.targets)?;
     let world = ctx.world()?;
-    let Some(addresses) = targets::with_sessions(ctx, &world, &args.targets, &args.sessions)? else {
+    let Some(targets) = targets::with_sessions(ctx, &world, &args.targets, &args.sessions)? else {
         return Ok(ExitCode::Done);
     };
     let options = DestroyOptions {
@@ -85,25 +89,45 @@ pub(crate) fn run(ctx: &mut Ctx, args: DestroyArgs) -> Result<ExitCode, CliError
         allow_worktree_removal: !args.no_allow_worktree_removal,
         ..DestroyOptions::from_settings(&world.settings)
     };
-    let mut selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Full), &addresses);
+    let mut selected = targets.select(&world, Detail::Full);
+    let hosts = host_targets::find(&world, &targets.hosts, &mut selected.failures);
     if args.force {
         forgive_missing(ctx, &mut selected);
     }
-    let agents: Vec<Agent> = selected.agents;
+    // Those of a host that goes go with it.
+    let is_of_host = |agent: &Agent| hosts.iter().any(|host| host.address() == agent.host.info().address());
+    selected.agents.retain(|agent| !is_of_host(agent));
     if args.dry_run {
-        return show_plan(ctx, &output, &world, agents, selected.failures, &options);
+        return show_plan(ctx, &output, &world, selected, &hosts, &options);
     }
-    if !args.force && !agents.is_empty() && ctx.is_interactive()? && !is_confirmed(&agents)? {
+    let is_anything = !selected.agents.is_empty() || !hosts.is_empty();
+    if !args.force && is_anything && ctx.is_interactive()? && !is_confirmed(&selected.agents, &hosts)? {
         return Err(CliError::failed("nothing was destroyed"));
     }
-    let results = destroy::destroy_many(&world, &agents.iter().collect::<Vec<_>>(), &options);
-    let batch = Batch::of(selected.failures, agents.into_iter().zip(results));
+    let done = destroy::destroy_anywhere(&world, selected.agents, &options);
+    let mut batch = Batch::of(selected.failures, done.results);
+    let mut destroyed_hosts = Vec::new();
+    for target in &hosts {
+        match hosts::destroy(&world, target, &options) {
+            Ok(destroyed) => destroyed_hosts.push(destroyed),
+            Err(error) => batch.failures.push(Failure::of_host(target.address(), error)),
+        }
+    }
     let code = batch.exit_code();
     batch.tell_failures(&ctx.console);
-    for note in batch.done.iter().flat_map(|(_, destroyed)| &destroyed.notes) {
+    let of_agents = batch.done.iter().flat_map(|(_, destroyed)| &destroyed.notes);
+    let of_hosts = destroyed_hosts.iter().flat_map(|host| host.notes.iter().chain(&host.rescued.notes));
+    for note in of_agents.chain(of_hosts).chain(&done.notes) {
         ctx.console.warn(note);
     }
-    output.show(&ctx.console, &DestroyReport { batch, code })?;
+    let report = DestroyReport {
+        batch,
+        hosts: destroyed_hosts,
+        forgotten: done.forgotten,
+        stopped_hosts: done.stopped_hosts,
+        code,
+    };
+    output.show(&ctx.console, &report)?;
     Ok(code)
 }
 
@@ -111,15 +135,25 @@ fn show_plan(
     ctx: &Ctx,
     output: &Output,
     world: &World,
-    agents: Vec<Agent>,
-    failures: Vec<targets::Failure>,
+    selected: Selected,
+    hosts: &[Target<'_>],
     options: &DestroyOptions,
 ) -> Result<ExitCode, CliError> {
-    let plans = destroy::plan(world, &agents.iter().collect::<Vec<_>>(), options);
-    let batch = Batch::of(failures, agents.into_iter().zip(plans));
+    let plans = destroy::plan(world, &selected.agents.iter().collect::<Vec<_>>(), options);
+    let mut batch = Batch::of(selected.failures, selected.agents.into_iter().zip(plans));
+    let mut host_plans = Vec::new();
+    if !hosts.is_empty() {
+        let fleet = Fleet::look(world, Detail::Basic);
+        for target in hosts {
+            match hosts::plan(target, &fleet) {
+                Ok(plan) => host_plans.push(plan),
+                Err(error) => batch.failures.push(Failure::of_host(target.address(), error)),
+            }
+        }
+    }
     batch.tell_failures(&ctx.console);
     let code = batch.exit_code();
-    output.show(&ctx.console, &PlanReport { batch })?;
+    output.show(&ctx.console, &PlanReport { batch, hosts: host_plans })?;
     Ok(code)
 }
 
@@ -134,28 +168,15 @@ fn forgive_missing(ctx: &Ctx, selected: &mut Selected) {
     });
 }
 
-/// `@HOST` would mean everything on it, and this machine stays.
-fn refuse_hosts(targets: &TargetArgs) -> Result<(), CliError> {
-    for word in targets.agents.iter().chain(&targets.agent) {
-        if let Ok(AgentOrHost::Host(host)) = word.parse() {
-            let text = format!("host `{host}` cannot be destroyed: agents run on this machine");
-            return Err(
-                CliError::failed(text).hinted("`mngr list --ids | mngr destroy -` destroys all agents")
-            );
-        }
-    }
-    Ok(())
-}
-
 /// Asks about those that can be destroyed. The others are refused, whatever the answer, so nobody is asked about them.
-fn is_confirmed(agents: &[Agent]) -> Result<bool, CliError> {
-    let names: String = agents
-        .iter()
-        .filter(|agent| !destroy::needs_force(agent.state.state))
-        .map(|agent| format!("  {} ({})\n", sanitize(&agent.address()), agent.state.state))
-        .collect();
+fn is_confirmed(agents: &[Agent], hosts: &[Target<'_>]) -> Result<bool, CliError> {
+    let is_asked = |agent: &&Agent| !destroy::needs_force(agent.state.state);
+    let agents = agents.iter().filter(is_asked);
+    let agents = agents.map(|agent| format!("  {} ({})\n", sanitize(&agent.address()), agent.state.state));
+    let hosts = hosts.iter().map(|host| format!("  host {}, with everything on it\n", host.address()));
+    let names: String = agents.chain(hosts).collect();
     if names.is_empty() {
         return Ok(true);
     }
-    ask::confirm(&format!("These agents will be destroyed:\n{names}Are you sure you want to continue?"))
+    ask::confirm(&format!("These will be destroyed:\n{names}Are you sure you want to continue?"))
 }

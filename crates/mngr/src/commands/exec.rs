@@ -56,12 +56,12 @@ pub(crate) struct ExecArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "OPTIONS")]
     timeout: Option<Duration>,
 
-    /// Accepted for older scripts; has no effect: the agent need not run
-    #[arg(long, overrides_with = "no_start", hide = true)]
+    /// Start a host that does not run (the default); the agent need not run
+    #[arg(long, overrides_with = "no_start", help_heading = "OPTIONS")]
     start: bool,
 
-    /// Accepted for older scripts; has no effect: the agent need not run
-    #[arg(long, overrides_with = "start", hide = true)]
+    /// Fail if the agent's host does not run
+    #[arg(long, overrides_with = "start", help_heading = "OPTIONS")]
     no_start: bool,
 
     /// Accepted for older scripts; has no effect: one failure never keeps the others from being run
@@ -94,6 +94,11 @@ pub(crate) fn run(ctx: &mut Ctx, args: ExecArgs) -> Result<ExitCode, CliError> {
         Err(error) => return Err(error),
     };
     let mut selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
+    if args.no_start {
+        selected.leave_out_stopped_hosts();
+    } else {
+        selected.start_hosts(&world);
+    }
     match (is_single, selected.agents.as_slice()) {
         (true, [agent]) if output.is_human() => attached(ctx, &world, agent, &request),
         (true, []) => match selected.failures.pop() {

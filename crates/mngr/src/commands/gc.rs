@@ -16,7 +16,6 @@ use crate::wiring;
 
 /// Lists of the result that only providers with hosts of their own can fill.
 const ALWAYS_EMPTY: &[&str] = &[
-    "machines_destroyed",
     "machines_deleted",
     "snapshots_destroyed",
     "volumes_destroyed",
@@ -27,7 +26,8 @@ const ALWAYS_EMPTY: &[&str] = &[
 /// Delete what nobody needs any more
 ///
 /// Destroyed agents go for good after `trash.max_age_days`, or above `trash.max_size_gb` the oldest first. Work dirs and
-/// clones that no agent uses go too, but never one that holds work which is nowhere else.
+/// repositories that no agent uses go too, but never one that holds work which is nowhere else. A host that mngr made goes
+/// once it is stopped, without agents, and with nothing younger than that in its trash; what is only there comes here first.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr gc --dry-run\n  mngr gc")]
 pub(crate) struct GcArgs {
@@ -91,8 +91,11 @@ impl GcReport {
     fn sentence(&self, resource: &Resource) -> String {
         let verb = if self.collected.dry_run { "Would delete" } else { "Deleted" };
         let agent = resource.agent.as_ref().map(|agent| format!(" of agent {agent}")).unwrap_or_default();
-        let text =
-            format!("{verb} {}{agent}: {} ({})", resource.kind.as_str(), resource.path, resource.reason);
+        let what = match resource.kind {
+            ResourceKind::Machine => resource.host.as_str(),
+            _ => resource.path.as_str(),
+        };
+        let text = format!("{verb} {}{agent}: {what} ({})", resource.kind.as_str(), resource.reason);
         sanitize(&text).into_owned()
     }
 }

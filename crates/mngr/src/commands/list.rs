@@ -2,6 +2,7 @@
 //! answer. Spawns no process, except one git for `--project .`.
 
 mod filters;
+mod hosts;
 mod report;
 mod schema;
 mod watch;
@@ -33,12 +34,12 @@ const DEFAULT_FIELDS: &str = "name,state,host.name,host.provider,host.state,proj
 /// List agents
 ///
 /// Shows every agent on every host with its state. A host or provider that cannot be asked is reported and does not keep
-/// the others from being shown.
+/// the others from being shown. Agents of a host that does not run are STOPPED; nothing is started to find that out.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr list\n  mngr list --running --label team=web\n  \
                         mngr list --fields name,state,exit_status,waiting_reason\n  \
                         mngr list --include 'age > 3600' --sort 'state, name desc'\n  \
-                        mngr list --format '{name}\\t{state}'\n  mngr list --watch\n  mngr list --ids --stopped | mngr destroy -")]
+                        mngr list --format '{name}\\t{state}'\n  mngr list --watch\n  mngr list --hosts\n  mngr list --ids --stopped | mngr destroy -")]
 #[command(next_help_heading = "OPTIONS")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
@@ -80,6 +81,16 @@ pub(crate) struct ListArgs {
     #[arg(short, long, conflicts_with_all = ["schema", "stdin"])]
     watch: bool,
 
+    /// Show hosts instead of agents, whatever they do
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "include", "exclude", "running", "stopped", "archived", "active", "local", "remote", "project",
+            "label", "host_label", "stdin", "ids", "addrs", "fields", "header", "sort", "limit", "watch", "schema",
+        ]
+    )]
+    hosts: bool,
+
     /// Show which fields there are
     #[arg(long)]
     schema: bool,
@@ -97,6 +108,9 @@ pub(crate) fn run(ctx: &mut Ctx, args: ListArgs) -> Result<ExitCode, CliError> {
     let catalog = Catalog::agents();
     if args.schema {
         return schema::run(ctx, &catalog);
+    }
+    if args.hosts {
+        return hosts::run(ctx, &args.provider);
     }
     let output = Output::new(&ctx.format, TemplateFields::Of(&catalog))?;
     let view = View {

@@ -1,16 +1,19 @@
 //! `mngr start`: stopped agents run again.
 
 use clap::Args;
+use mngr_model::HostState;
+use mngr_model::address::HostAddress;
 use mngr_model::facts::Detail;
-use mngr_ops::fleet::Fleet;
+use mngr_ops::hosts::{self, Target};
 use mngr_ops::start::{self, Resume, StartOptions, Started};
+use mngr_ops::world::World;
 use mngr_query::{Catalog, sanitize};
 use serde_json::{Value, json};
 
 use crate::cli::common::CommonArgs;
 use crate::commands::batch::Batch;
-use crate::commands::connect;
-use crate::commands::targets::{self, TargetArgs};
+use crate::commands::targets::{AgentsAndHosts, Failure, TargetArgs};
+use crate::commands::{connect, host_targets};
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -19,15 +22,22 @@ use crate::ui::{Console, Output, Report};
 
 /// Start stopped agents
 ///
-/// Runs the agent's command again in the same work dir. An agent that runs counts as started.
+/// Runs the agent's command again in the same work dir; a host that does not run is started first. An agent that runs
+/// counts as started.
+///
+/// `@HOST[.PROVIDER]` starts a host and leaves its agents as they are.
 #[derive(Debug, Args)]
 #[command(
     after_help = "  mngr start fix-login\n  mngr start fix-login --resume-message 'go on' --connect\n  \
-                        mngr list --ids --stopped | mngr start -"
+                        mngr list --ids --stopped | mngr start -\n  mngr start @box.docker"
 )]
 pub(crate) struct StartArgs {
     #[command(flatten)]
     targets: TargetArgs,
+
+    /// Start this host; its agents stay as they are (can be repeated)
+    #[arg(long, value_name = "HOST", help_heading = "OPTIONS")]
+    host: Vec<HostAddress>,
 
     /// Also restart an agent that runs
     #[arg(long, help_heading = "OPTIONS")]
@@ -65,9 +75,24 @@ pub(crate) struct StartArgs {
 pub(crate) fn run(ctx: &mut Ctx, args: StartArgs) -> Result<ExitCode, CliError> {
     let fields = Catalog::of(&["name"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
-    let Some(addresses) = args.targets.addresses(ctx)? else { return Ok(ExitCode::Done) };
+    let words = || args.targets.agents.iter().chain(&args.targets.agent);
+    let targets = match words().next() {
+        None if !args.host.is_empty() => Some(AgentsAndHosts::default()),
+        _ => AgentsAndHosts::of(ctx, words())?,
+    };
+    let Some(mut targets) = targets else { return Ok(ExitCode::Done) };
+    targets.hosts.extend(args.host.iter().cloned());
     let world = ctx.world()?;
-    let selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Full), &addresses);
+    let mut hosts_started = Vec::new();
+    let mut failures = Vec::new();
+    for target in host_targets::find(&world, &targets.hosts, &mut failures) {
+        match start_host(&world, &target, args.dry_run) {
+            Ok(started) => hosts_started.push(started),
+            Err(error) => failures.push(Failure::of_host(target.address(), error)),
+        }
+    }
+    let mut selected = targets.select(&world, Detail::Full);
+    selected.failures.extend(failures);
     if args.connect && selected.agents.len() > 1 {
         return Err(CliError::usage("`--connect` can show only one agent"));
     }
@@ -81,7 +106,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: StartArgs) -> Result<ExitCode, CliError> 
     });
     let code = batch.exit_code();
     batch.tell_failures(&ctx.console);
-    let report = StartReport { batch, dry_run: args.dry_run, code };
+    let report = StartReport { batch, hosts: hosts_started, dry_run: args.dry_run, code };
     output.show(&ctx.console, &report)?;
     match report.batch.done.as_slice() {
         [(agent, _)] if args.connect && !args.dry_run => {
@@ -89,6 +114,21 @@ pub(crate) fn run(ctx: &mut Ctx, args: StartArgs) -> Result<ExitCode, CliError> 
         }
         _ => Ok(code),
     }
+}
+
+/// What starting a host came to, or would.
+struct HostStarted {
+    address: String,
+    was_running: bool,
+}
+
+fn start_host(world: &World, target: &Target<'_>, dry_run: bool) -> Result<HostStarted, CliError> {
+    if dry_run {
+        let was_running = target.state() == HostState::Running;
+        return Ok(HostStarted { address: target.address(), was_running });
+    }
+    let started = hosts::start(world, target)?;
+    Ok(HostStarted { address: started.address, was_running: started.was_running })
 }
 
 fn resume(args: &StartArgs) -> Resume {
@@ -101,17 +141,30 @@ fn resume(args: &StartArgs) -> Resume {
 
 struct StartReport {
     batch: Batch<Started>,
+    hosts: Vec<HostStarted>,
     dry_run: bool,
     code: ExitCode,
 }
 
+impl StartReport {
+    /// Whether a host was started, for itself or for an agent on it.
+    fn was_host_started(&self) -> bool {
+        let for_agents = self.batch.done.iter().any(|(agent, _)| agent.is_host_off());
+        for_agents || self.hosts.iter().any(|host| !host.was_running)
+    }
+}
+
 impl Report for StartReport {
     fn human(&self, _console: &Console) -> String {
-        lines(self.batch.done.iter().map(|(agent, started)| {
-            let verb = if self.dry_run { "Would start agent" } else { "Started agent" };
-            let note = if *started == Started::WasRunning { " (it was running already)" } else { "" };
-            format!("{verb}: {}{note}", sanitize(agent.name().as_str()))
-        }))
+        let verb = if self.dry_run { "Would start" } else { "Started" };
+        let note = |was_running: bool| if was_running { " (it was running already)" } else { "" };
+        let hosts = self.hosts.iter().map(|host| (&host.address, host.was_running));
+        let hosts = hosts.map(|(address, was)| format!("{verb} host: {address}{}", note(was)));
+        let agents = self.batch.done.iter().map(|(agent, started)| {
+            let was_running = *started == Started::WasRunning;
+            format!("{verb} agent: {}{}", sanitize(agent.name().as_str()), note(was_running))
+        });
+        lines(hosts.chain(agents))
     }
 
     fn json(&self) -> Value {
@@ -119,7 +172,8 @@ impl Report for StartReport {
         let mut object = json!({
             "started_agents": names,
             "count": names.len(),
-            "was_host_started": false,
+            "was_host_started": self.was_host_started(),
+            "started_hosts": self.hosts.iter().map(|host| host.address.as_str()).collect::<Vec<_>>(),
             "failures": self.batch.failure_objects(),
             "failure_count": self.batch.failures.len(),
             "exit_code": self.code.number(),

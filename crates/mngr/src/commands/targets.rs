@@ -1,8 +1,11 @@
 //! Which agents a verb acts on: positionals, `--agent`, and `-` for addresses on standard input.
 
+use std::str::FromStr;
+
 use clap::Args;
-use mngr_model::address::{AgentAddress, AgentOrHost};
+use mngr_model::address::{AddressError, AgentAddress, AgentOrHost, HostAddress};
 use mngr_model::facts::Detail;
+use mngr_ops::awake;
 use mngr_ops::fleet::{Agent, Fleet};
 use mngr_ops::select::SelectError;
 use mngr_ops::world::World;
@@ -34,10 +37,10 @@ impl TargetArgs {
 }
 
 /// The addresses these words stand for; `None` when they were to be read from standard input and there were none.
-pub(crate) fn addresses<'w>(
+pub(crate) fn addresses<'w, A: FromStr<Err = AddressError>>(
     ctx: &Ctx,
     words: impl Iterator<Item = &'w String>,
-) -> Result<Option<Vec<AgentAddress>>, CliError> {
+) -> Result<Option<Vec<A>>, CliError> {
     let words: Vec<&String> = words.collect();
     if words.is_empty() {
         return Err(CliError::usage("Missing argument: AGENT").hinted("`mngr list` shows all agents"));
@@ -56,6 +59,41 @@ pub(crate) fn addresses<'w>(
         }
     }
     Ok((!addresses.is_empty()).then_some(addresses))
+}
+
+/// Agents and hosts that a verb acts on.
+#[derive(Debug, Default)]
+pub(crate) struct AgentsAndHosts {
+    /// The agents.
+    pub(crate) agents: Vec<AgentAddress>,
+    /// The hosts.
+    pub(crate) hosts: Vec<HostAddress>,
+}
+
+impl AgentsAndHosts {
+    /// Those that these words stand for; `None` when they were to be read from standard input and there were none.
+    pub(crate) fn of<'w>(
+        ctx: &Ctx,
+        words: impl Iterator<Item = &'w String>,
+    ) -> Result<Option<Self>, CliError> {
+        let Some(all) = addresses::<AgentOrHost>(ctx, words)? else { return Ok(None) };
+        let mut sorted = Self::default();
+        for one in all {
+            match one {
+                AgentOrHost::Agent(agent) => sorted.agents.push(agent),
+                AgentOrHost::Host(host) => sorted.hosts.push(host),
+            }
+        }
+        Ok(Some(sorted))
+    }
+
+    /// The agents that are meant. Where only hosts are, nobody is looked at.
+    pub(crate) fn select(&self, world: &World, detail: Detail) -> Selected {
+        if self.agents.is_empty() {
+            return Selected { agents: Vec::new(), failures: Vec::new() };
+        }
+        select(&Fleet::look_for(world, &self.agents, detail), &self.agents)
+    }
 }
 
 /// The agents and hosts named on standard input.
@@ -81,6 +119,37 @@ pub(crate) struct Selected {
     pub(crate) failures: Vec<Failure>,
 }
 
+impl Selected {
+    /// Starts the hosts of the agents where they do not run. An agent whose host cannot be started is a failure.
+    pub(crate) fn start_hosts(&mut self, world: &World) {
+        self.keep(|agent| Ok(awake::with_host(world, agent)?));
+    }
+
+    /// Fails for the agents whose hosts do not run.
+    pub(crate) fn leave_out_stopped_hosts(&mut self) {
+        self.keep(|agent| require_host(agent).map(|()| agent.clone()));
+    }
+
+    fn keep(&mut self, check: impl Fn(&Agent) -> Result<Agent, CliError>) {
+        for agent in std::mem::take(&mut self.agents) {
+            match check(&agent) {
+                Ok(agent) => self.agents.push(agent),
+                Err(error) => self.failures.push(Failure::of(&agent, error)),
+            }
+        }
+    }
+}
+
+/// Refuses an agent whose host does not run.
+pub(crate) fn require_host(agent: &Agent) -> Result<(), CliError> {
+    if !agent.is_host_off() {
+        return Ok(());
+    }
+    let text = format!("agent `{}` cannot be reached: {}", agent.name(), agent.state.evidence);
+    let hint = format!("`mngr start @{}` starts its host", agent.host.info().address());
+    Err(CliError::failed(text).hinted(hint))
+}
+
 /// Something that failed for one target.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -93,6 +162,11 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// Something that failed for this host.
+    pub(crate) fn of_host(host: impl ToString, error: impl Into<CliError>) -> Self {
+        Self { agent: host.to_string(), host_id: None, error: error.into() }
+    }
+
     /// Something that failed for this agent.
     pub(crate) fn of(agent: &Agent, error: impl Into<CliError>) -> Self {
         Self {
@@ -125,13 +199,13 @@ pub(crate) struct SessionArgs {
     session: Vec<String>,
 }
 
-/// The addresses of [`TargetArgs`] and those of the sessions, whose names begin with the prefix.
+/// What [`TargetArgs`] name and the agents of the sessions, whose names begin with the prefix.
 pub(crate) fn with_sessions(
     ctx: &Ctx,
     world: &World,
     targets: &TargetArgs,
     sessions: &SessionArgs,
-) -> Result<Option<Vec<AgentAddress>>, CliError> {
+) -> Result<Option<AgentsAndHosts>, CliError> {
     let prefix = world.settings.prefix.as_str();
     let of_session = |session: &String| {
         let name = session.strip_prefix(prefix).ok_or_else(|| {
@@ -143,7 +217,7 @@ pub(crate) fn with_sessions(
         Ok(name.to_owned())
     };
     let names: Vec<String> = sessions.session.iter().map(of_session).collect::<Result<_, CliError>>()?;
-    addresses(ctx, targets.agents.iter().chain(&targets.agent).chain(&names))
+    AgentsAndHosts::of(ctx, targets.agents.iter().chain(&targets.agent).chain(&names))
 }
 
 /// The one agent of an address.

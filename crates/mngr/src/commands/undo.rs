@@ -14,6 +14,7 @@ use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event, lines};
 use crate::ui::theme::Tone;
+use crate::ui::words::size_text;
 use crate::ui::{Console, Output, Report};
 
 /// Bring destroyed agents back
@@ -184,29 +185,5 @@ impl Report for TrashReport {
             })
         };
         self.trash.entries.iter().map(item).collect()
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-fn size_text(bytes: u64) -> String {
-    let bytes = bytes as f64;
-    match bytes {
-        ..1e3 => format!("{bytes} B"),
-        ..1e6 => format!("{:.1} kB", bytes / 1e3),
-        ..1e9 => format!("{:.1} MB", bytes / 1e6),
-        _ => format!("{:.1} GB", bytes / 1e9),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_size_is_shown_in_the_unit_that_suits_it() {
-        assert_eq!(
-            [7, 7_076, 5_000_000, 2_340_000_000].map(size_text),
-            ["7 B", "7.1 kB", "5.0 MB", "2.3 GB"]
-        );
     }
 }

@@ -8,16 +8,20 @@ use mngr_e2e::recorder::RecordError;
 use mngr_e2e::tutorial::fill::StoreError;
 use mngr_host::local::LocalHostError;
 use mngr_host::proc::ExecError;
+use mngr_host::provider::HostAction;
 use mngr_model::address::AddressError;
 use mngr_model::duration::DurationError;
 use mngr_ops::again::LookError;
+use mngr_ops::awake::WakeError;
 use mngr_ops::capture::CaptureError;
 use mngr_ops::connect::ConnectError;
 use mngr_ops::create::FollowError;
 use mngr_ops::destroy::DestroyError;
 use mngr_ops::event::EventError;
 use mngr_ops::exec::ExecFailure;
+use mngr_ops::hosts::HostLifeError;
 use mngr_ops::label::{LabelError, RelabelError};
+use mngr_ops::limit::LimitError;
 use mngr_ops::message::SendError;
 use mngr_ops::recording::RecordingError;
 use mngr_ops::rename::RenameError;
@@ -110,11 +114,12 @@ impl From<SelectError> for CliError {
 
 impl From<LookError> for CliError {
     fn from(error: LookError) -> Self {
-        let kind = match error {
-            LookError::Gone { .. } => ErrorKind::NotFound,
-            LookError::Host { .. } => ErrorKind::Failed,
+        let (kind, hint) = match error {
+            LookError::Gone { .. } => (ErrorKind::NotFound, None),
+            LookError::HostOff { .. } => (ErrorKind::Failed, Some("`mngr start` starts it, and its host")),
+            LookError::Host { .. } => (ErrorKind::Failed, None),
         };
-        Self::new(kind, error)
+        hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
     }
 }
 
@@ -193,6 +198,51 @@ impl From<DestroyError> for CliError {
             _ => ErrorKind::Failed,
         };
         Self::new(kind, error)
+    }
+}
+
+impl From<HostLifeError> for CliError {
+    fn from(error: HostLifeError) -> Self {
+        let (kind, hint) = match &error {
+            HostLifeError::NotFound { .. } => {
+                (ErrorKind::NotFound, Some("`mngr list --hosts` shows all hosts"))
+            }
+            HostLifeError::Ambiguous { .. } => (ErrorKind::Failed, Some("name one as `@host.provider`")),
+            HostLifeError::Provider(_) => (ErrorKind::ProviderUnavailable, None),
+            HostLifeError::Stop { source, .. } if matches!(**source, StopError::ProcessesRemain { .. }) => {
+                (ErrorKind::ProcessesRemain, None)
+            }
+            HostLifeError::Action(failed) if failed.action == HostAction::Destroy => {
+                (ErrorKind::HostResourcesRemain, None)
+            }
+            HostLifeError::Interrupted(_) => (ErrorKind::Interrupted, None),
+            _ => (ErrorKind::Failed, None),
+        };
+        hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
+    }
+}
+
+impl From<LimitError> for CliError {
+    fn from(error: LimitError) -> Self {
+        let (kind, hint) = match error {
+            LimitError::Look(error) => return error.into(),
+            LimitError::NoHost { .. } => (ErrorKind::NotFound, Some("`mngr list --hosts` shows all hosts")),
+            LimitError::Ambiguous { .. } => (ErrorKind::Failed, Some("name one as `host.provider`")),
+            LimitError::HostOff { .. } => (ErrorKind::Failed, Some("`mngr start @HOST` starts a host")),
+            LimitError::Provider(_) => (ErrorKind::ProviderUnavailable, None),
+            _ => (ErrorKind::Failed, None),
+        };
+        hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
+    }
+}
+
+impl From<WakeError> for CliError {
+    fn from(error: WakeError) -> Self {
+        match error {
+            WakeError::Host(error) => (*error).into(),
+            WakeError::Start(error) => (*error).into(),
+            WakeError::Look(_) => Self::new(ErrorKind::Failed, error),
+        }
     }
 }
 

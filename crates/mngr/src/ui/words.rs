@@ -36,6 +36,18 @@ pub(crate) fn elapsed(time: Duration) -> String {
     format_duration(Duration::from_secs(time.as_secs()))
 }
 
+/// A number of bytes in the unit that suits it.
+#[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
+pub(crate) fn size_text(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    match bytes {
+        ..1e3 => format!("{bytes} B"),
+        ..1e6 => format!("{:.1} kB", bytes / 1e3),
+        ..1e9 => format!("{:.1} MB", bytes / 1e6),
+        _ => format!("{:.1} GB", bytes / 1e9),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +59,13 @@ mod tests {
         assert_eq!([0.0, 0.004, 1.25].map(dollars), ["$0.00", "$0.0040", "$1.25"]);
         assert_eq!([420, 192_900].map(|ms| elapsed(Duration::from_millis(ms))), ["0.4s", "3m12s"]);
         assert_eq!((count(1, "test"), count(0, "test")), ("1 test".into(), "0 tests".into()));
+    }
+
+    #[test]
+    fn a_size_is_shown_in_the_unit_that_suits_it() {
+        assert_eq!(
+            [7, 7_076, 5_000_000, 2_340_000_000].map(size_text),
+            ["7 B", "7.1 kB", "5.0 MB", "2.3 GB"]
+        );
     }
 }

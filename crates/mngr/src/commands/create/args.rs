@@ -1,8 +1,10 @@
 //! The options of `create`, as they are typed. What they mean is in `request.rs`.
 
 use clap::{Args, ValueEnum};
+use mngr_model::name_style::NameStyle;
 
 use crate::cli::common::CommonArgs;
+use crate::commands::idle::IdleArgs;
 
 /// tmux's rules for the size of a window that several viewers look at.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -180,7 +182,8 @@ pub(crate) struct BehaviourArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) resume_message: Option<String>,
 
-    #[arg(long, hide = true, overrides_with = "no_start_on_boot")]
+    /// Have the host start the agent whenever it boots
+    #[arg(long, overrides_with = "no_start_on_boot")]
     pub(crate) start_on_boot: bool,
     #[arg(long, hide = true)]
     no_start_on_boot: bool,
@@ -189,11 +192,11 @@ pub(crate) struct BehaviourArgs {
     #[arg(short = 'y', long)]
     pub(crate) yes: bool,
 
-    /// Accepted for older scripts; this machine is always on
     #[arg(long, hide = true, overrides_with = "no_auto_start")]
     auto_start: bool,
-    #[arg(long, hide = true)]
-    no_auto_start: bool,
+    /// Fail if the host does not run, instead of starting it
+    #[arg(long)]
+    pub(crate) no_auto_start: bool,
 }
 
 #[derive(Debug, Args)]
@@ -248,7 +251,7 @@ pub(crate) struct FileArgs {
     #[arg(long, overrides_with = "no_include_gitignored")]
     pub(crate) include_gitignored: bool,
     #[arg(long, hide = true)]
-    no_include_gitignored: bool,
+    pub(crate) no_include_gitignored: bool,
 
     /// Make worktrees in this folder
     #[arg(long, value_name = "PATH")]
@@ -314,22 +317,28 @@ pub(crate) struct ElsewhereArgs {
     #[arg(short = 's', long, value_name = "ARG", allow_hyphen_values = true)]
     pub(crate) start_arg: Vec<String>,
 
-    #[arg(long, hide = true)]
-    pub(crate) host_name_style: Option<String>,
-    #[arg(long, hide = true)]
+    /// How the name of the new host is made up when none is given
+    #[arg(long, value_name = "STYLE")]
+    pub(crate) host_name_style: Option<NameStyle>,
+
+    /// Set a variable for all agents of the new host: KEY=VALUE (can be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) host_env: Vec<String>,
-    #[arg(long, hide = true)]
+
+    /// Read variables for all agents of the new host from a file (can be repeated)
+    #[arg(long, value_name = "PATH")]
     pub(crate) host_env_file: Vec<String>,
-    #[arg(long, hide = true)]
+
+    /// Pass a variable of this shell on to all agents of the new host (can be repeated)
+    #[arg(long, value_name = "NAME")]
     pub(crate) pass_host_env: Vec<String>,
-    #[arg(long, hide = true)]
+
+    /// Run a shell command on the new host before its first agent is made (can be repeated)
+    #[arg(long, value_name = "COMMAND")]
     pub(crate) post_host_create_command: Vec<String>,
-    #[arg(long, hide = true)]
-    pub(crate) idle_timeout: Option<String>,
-    #[arg(long, hide = true)]
-    pub(crate) idle_mode: Option<String>,
-    #[arg(long, hide = true)]
-    pub(crate) activity_sources: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) idle: IdleArgs,
 }
 
 impl BehaviourArgs {
@@ -341,6 +350,7 @@ impl BehaviourArgs {
             ("--reuse", self.reuse),
             ("--update", self.update),
             ("--resume-message", self.resume_message.is_some()),
+            ("--start-on-boot", self.start_on_boot),
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
@@ -357,22 +367,13 @@ impl ElsewhereArgs {
             ("--snapshot", self.snapshot.is_some()),
             ("--build-arg", !self.build_arg.is_empty()),
             ("--start-arg", !self.start_arg.is_empty()),
-        ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name).or_else(|| self.planned())
-    }
-
-    /// The first option given that no provider heeds yet.
-    pub(crate) fn planned(&self) -> Option<&'static str> {
-        let given = [
             ("--host-name-style", self.host_name_style.is_some()),
             ("--host-env", !self.host_env.is_empty()),
             ("--host-env-file", !self.host_env_file.is_empty()),
             ("--pass-host-env", !self.pass_host_env.is_empty()),
             ("--post-host-create-command", !self.post_host_create_command.is_empty()),
-            ("--idle-timeout", self.idle_timeout.is_some()),
-            ("--idle-mode", self.idle_mode.is_some()),
-            ("--activity-sources", self.activity_sources.is_some()),
         ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+        let named = given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name);
+        named.or_else(|| self.idle.first_given())
     }
 }

@@ -15,8 +15,8 @@ use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentTypeName, HostPath, ProviderName};
 use mngr_ops::create::{
-    Attendance, Audience, CreateRequest, HostSpec, PROVISION_PATIENCE, Project, SourceSpec, UncleanFiles,
-    Upload,
+    Attendance, Audience, CreateRequest, FirstStart, HostSpec, PROVISION_PATIENCE, Project, Proof, SourceSpec, StoppedHost,
+    UncleanFiles, Upload,
 };
 
 use super::args::{CreateArgs, FileArgs};
@@ -29,15 +29,10 @@ use crate::wiring;
 const MESSAGE_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What the options ask for.
-pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest, CliError> {
+pub(crate) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest, CliError> {
     let location = location(ctx, args)?;
     let surroundings = ctx.surroundings.clone();
     let path = |text: &str| surroundings.path(text);
-    if args.behaviour.start_on_boot {
-        return Err(CliError::usage(
-            "`--start-on-boot` is not there yet: nothing would start the agent at boot",
-        ));
-    }
     if args.behaviour.foreground
         && let Some(option) = args.behaviour.refused_in_the_foreground()
     {
@@ -59,7 +54,7 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         name_style: parse("--name-style", &args.agent.name_style)?,
         id: args.agent.id.as_deref().map(|id| parse("--id", id)).transpose()?,
         host: location.host.clone(),
-        host_spec: host_spec(args, &location)?,
+        host_spec: host_spec(ctx, args, &location)?,
         target_path: target_path(ctx, args, &location)?,
         agent_type: agent_type(args)?,
         attendance: if args.behaviour.foreground { Attendance::Foreground } else { Attendance::Background },
@@ -85,14 +80,16 @@ pub(super) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         worktree_base: args.files.worktree_base_folder.as_deref().map(path),
         rsync_args: rsync_words(args.files.rsync_args.as_deref()),
         env_files: args.environment.env_file.iter().map(|file| path(file)).collect(),
-        env: variables(ctx, args)?,
+        env: pairs(ctx, ("--pass-env", &args.environment.pass_env), &args.environment.env)?,
         provision_commands: args.environment.extra_provision_command.clone(),
         provision_patience: PROVISION_PATIENCE,
         uploads: uploads.collect::<Result<_, CliError>>()?,
         message: message(ctx, args)?,
         resume_message: args.behaviour.resume_message.clone(),
         message_patience: MESSAGE_PATIENCE,
-        start_on_boot: false,
+        start_on_boot: args.behaviour.start_on_boot,
+        proof: Proof::NotAsked,
+        first_start: FirstStart::Now,
         audience: audience(ctx, args)?,
         consent: consent(ctx, args)?,
         reuse: args.behaviour.reuse,
@@ -132,11 +129,8 @@ fn type_fields(ctx: &Ctx) -> Result<Option<AgentTypeSettings>, CliError> {
 }
 
 /// What a host that has to be made is asked to be.
-fn host_spec(args: &CreateArgs, location: &NewLocation) -> Result<HostSpec, CliError> {
+fn host_spec(ctx: &Ctx, args: &CreateArgs, location: &NewLocation) -> Result<HostSpec, CliError> {
     let elsewhere = &args.elsewhere;
-    if let Some(option) = elsewhere.planned() {
-        return Err(CliError::usage(format!("`{option}` is not there yet")));
-    }
     if matches!(location.host, NewHost::Named(_))
         && !elsewhere.new_host
         && let Some(option) = elsewhere.about_new_hosts()
@@ -151,12 +145,18 @@ fn host_spec(args: &CreateArgs, location: &NewLocation) -> Result<HostSpec, CliE
     });
     Ok(HostSpec {
         must_be_new: elsewhere.new_host,
+        stopped: if args.behaviour.no_auto_start { StoppedHost::Refuse } else { StoppedHost::Start },
         snapshot: elsewhere.snapshot.clone().map(SnapshotId::new),
         build_args: elsewhere.build_arg.clone(),
         start_args: elsewhere.start_arg.clone(),
         cpus: elsewhere.cpu.clone(),
         memory: elsewhere.memory.clone(),
         tags: tags.collect::<Result<_, CliError>>()?,
+        name_style: elsewhere.host_name_style.unwrap_or_default(),
+        env_files: elsewhere.host_env_file.iter().map(|file| ctx.surroundings.path(file)).collect(),
+        env: pairs(ctx, ("--pass-host-env", &elsewhere.pass_host_env), &elsewhere.host_env)?,
+        post_create_commands: elsewhere.post_host_create_command.clone(),
+        activity: elsewhere.idle.changes()?,
     })
 }
 
@@ -262,15 +262,20 @@ fn rsync_words(words: Option<&str>) -> Vec<String> {
     words.map(|words| words.split_whitespace().map(str::to_owned).collect()).unwrap_or_default()
 }
 
-fn variables(ctx: &Ctx, args: &CreateArgs) -> Result<Vec<EnvPair>, CliError> {
+/// Variables that are passed on, and then those that are given.
+fn pairs(
+    ctx: &Ctx,
+    (option, passed): (&str, &[String]),
+    given: &[String],
+) -> Result<Vec<EnvPair>, CliError> {
     let mut pairs = Vec::new();
-    for name in &args.environment.pass_env {
-        let name: EnvName = parse("--pass-env", name)?;
+    for name in passed {
+        let name: EnvName = parse(option, name)?;
         if let Some(value) = ctx.surroundings.var(name.as_str()) {
             pairs.push(EnvPair::new(name, value).map_err(|error| CliError::usage(error.to_string()))?);
         }
     }
-    for pair in &args.environment.env {
+    for pair in given {
         pairs.push(EnvPair::parse(pair).map_err(|error| CliError::usage(error.to_string()))?);
     }
     Ok(pairs)

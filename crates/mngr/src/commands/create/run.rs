@@ -7,6 +7,7 @@ use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
 use mngr_ops::fleet::Fleet;
+use mngr_ops::world::World;
 use mngr_query::sanitize;
 use serde_json::{Value, json};
 
@@ -30,6 +31,17 @@ pub(crate) fn run(ctx: &mut Ctx, args: CreateArgs) -> Result<ExitCode, CliError>
         return foreground::run(ctx, &world, &output, &created, &report);
     }
     output.show(&ctx.console, &report)?;
+    connect_afterwards(ctx, &world, &output, &args, &created)
+}
+
+/// Shows the agent's terminal, where the user wants that.
+pub(crate) fn connect_afterwards(
+    ctx: &mut Ctx,
+    world: &World,
+    output: &Output,
+    args: &CreateArgs,
+    created: &Created,
+) -> Result<ExitCode, CliError> {
     let substitute = args.behaviour.connect_command.clone();
     let is_wanted = !args.behaviour.no_connect && output.is_human();
     let has_substitute = substitute.is_some() || connect::substitute(ctx, None)?.is_some();
@@ -41,13 +53,20 @@ pub(crate) fn run(ctx: &mut Ctx, args: CreateArgs) -> Result<ExitCode, CliError>
         provider: Some(created.host.provider.clone()),
     };
     let address = AgentAddress { agent: AgentRef::Id(created.id.clone()), host: Some(host) };
-    let fleet = Fleet::look_for(&world, std::slice::from_ref(&address), Detail::Full);
-    connect::connect_to(ctx, &world, fleet.one(&address)?, substitute)
+    let fleet = Fleet::look_for(world, std::slice::from_ref(&address), Detail::Full);
+    connect::connect_to(ctx, world, fleet.one(&address)?, substitute)
 }
 
 /// What was created.
-pub(super) struct CreateReport<'a> {
+pub(crate) struct CreateReport<'a> {
     created: &'a Created,
+}
+
+impl<'a> CreateReport<'a> {
+    /// Of this agent.
+    pub(crate) fn new(created: &'a Created) -> Self {
+        Self { created }
+    }
 }
 
 impl Report for CreateReport<'_> {

@@ -66,7 +66,7 @@ fn watch(fleet: &Fleet) -> Vec<Box<dyn Watch>> {
         let processes = alive.filter_map(|agent| agent.facts.process.agent).collect();
         host.watch(&WatchRequest { folders, processes }).ok()
     };
-    fleet.hosts.iter().filter_map(on_host).collect()
+    fleet.answered().filter_map(on_host).collect()
 }
 
 /// Waits for a change anywhere, at most for the pace.

@@ -57,7 +57,8 @@ impl Ground {
                 ["create", "seed@box.lab", "--new-host", "--no-connect", "--type", "command", "--", "true"];
             let _ = ground.env.mngr(seed).success();
             let _ = ground.env.mngr(["destroy", "seed", "--force"]).success();
-            // As if nobody had been there.
+            // As if nobody had been there. A host without agents stops.
+            engine.docker(&["start", "mngr-box"]);
             let forget =
                 ["exec", "mngr-box", "find", "/mngr", "-mindepth", "1", "!", "-name", "host_id", "-delete"];
             engine.docker(&forget);

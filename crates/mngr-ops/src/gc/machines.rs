@@ -1,0 +1,69 @@
+//! Hosts that mngr made, that do not run, and that nobody needs any more: no agent is on them, and what is in their trash
+//! has been there long enough.
+//!
+//! Whether that is so is read from the files of the host, without starting it. Only one that goes is started, so that
+//! what is left on it can be brought here first.
+
+use jiff::Timestamp;
+use mngr_host::host::Host;
+use mngr_host::interrupt::Interrupted;
+use mngr_host::provider::HostEntry;
+use mngr_model::layout::HostLayout;
+use mngr_model::{HostState, ProviderName};
+
+use super::empty_trash::Limits;
+use super::report::{Collected, ResourceKind};
+use super::run::{Found, Pass};
+use crate::destroy::DestroyOptions;
+use crate::hosts::{self, Target};
+use crate::trash;
+use crate::world::World;
+
+/// Removes them.
+pub(super) fn collect(
+    world: &World,
+    now: Timestamp,
+    out: &mut Collected,
+    is_wanted: impl Fn(&ProviderName) -> bool,
+) -> Result<(), Interrupted> {
+    for (entry, host) in hosts::that_are_off(world, is_wanted) {
+        let host = host.as_ref();
+        let Ok(target) = Target::of_host(world, host.info()) else { continue };
+        if !target.has_maker() || !is_over(world, entry.as_ref(), host, now) {
+            continue;
+        }
+        let mut brought = None;
+        let found = Found {
+            kind: ResourceKind::Machine,
+            path: host.layout().root().clone(),
+            agent: None,
+            bytes: None,
+            reason: "no agent is on it, and nothing in its trash is young".to_owned(),
+        };
+        let mut pass = Pass { world, host, now, out };
+        pass.remove(found, || {
+            let options = DestroyOptions::from_settings(&world.settings);
+            hosts::destroy(world, &target, &options).map(|destroyed| brought = Some(destroyed.rescued))
+        })?;
+        let brought = brought.unwrap_or_default();
+        for path in brought.bundles.into_iter().chain(brought.folders) {
+            world.reporter.note(&format!("what was only on host `{}` is in `{path}`", target.address()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether nobody would miss a host. What cannot be read to its end may hold anything.
+fn is_over(world: &World, entry: &dyn HostEntry, host: &dyn Host, now: Timestamp) -> bool {
+    if !matches!(entry.report().state, HostState::Stopped | HostState::Paused | HostState::Crashed) {
+        return false;
+    }
+    let agents = HostLayout::new(host.info().host_dir.clone()).agents();
+    let agents = entry.cold_files().and_then(|cold| cold.read_below(&agents, "data.json").ok());
+    if !agents.is_some_and(|agents| agents.is_whole && agents.files.is_empty()) {
+        return false;
+    }
+    let limit = Limits::from_settings(&world.settings.trash).age;
+    let trash = trash::cold_entries(entry, host);
+    trash.is_whole && trash.manifests.iter().all(|gone| now.duration_since(gone.destroyed_at) > limit)
+}
