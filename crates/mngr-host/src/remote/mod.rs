@@ -14,6 +14,7 @@ mod shells;
 mod ssh;
 mod ssh_hosts;
 mod survey;
+mod tally;
 #[cfg(test)]
 mod testing;
 mod watch;
@@ -25,3 +26,4 @@ pub use line::{Line, Terminal};
 pub use shells::Shells;
 pub use ssh::{SshError, SshLine, SshTarget};
 pub use ssh_hosts::{SshConfigNames, SshHosts, SshProvider};
+pub use tally::WIRE_LOG;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mngr_host::git::{Git, RepoFacts};
 use mngr_host::host::Host;
-use mngr_host::lock::LockWait;
+use mngr_host::lock::{LockWait, lock_in_own_folder};
 use mngr_model::HostPath;
 use mngr_model::transfer::TransferMode;
 
@@ -39,11 +39,9 @@ pub(super) fn to_host(
     let base = base_commit(&source, repo, request)?;
     let path = place(host.as_ref(), &source, repo);
     world.reporter.progress(&format!("Bringing the repository to {}", host.info().address()));
-    host.files().make_folder(&host.layout().repositories())?;
     let lock = HostPath::new(format!("{path}.lock"));
-    let _lock = host.lock(&lock, LockWait::For(LOCK_WAIT))?;
-    Git::new(source.host.as_ref(), source.path.clone())
-        .deposit_into(&Git::new(host.as_ref(), path.clone()), &base)?;
+    let _lock = lock_in_own_folder(host.as_ref(), &lock, LockWait::For(LOCK_WAIT))?;
+    source.repository(source.host.as_ref()).deposit_into(&Git::new(host.as_ref(), path.clone()), &base)?;
     let git_dir = path.join(".git");
     let repo =
         RepoFacts { root: path.clone(), git_dir: git_dir.clone(), common_dir: git_dir, ..repo.clone() };

@@ -51,6 +51,11 @@ fn brand_of(base: BuiltIn) -> Option<Brand> {
 }
 
 impl Heritage {
+    /// Whether there is nothing to take over.
+    pub(super) fn is_empty(&self) -> bool {
+        self.agent.is_none() && self.adopted.is_empty()
+    }
+
     /// The agent it is made from.
     pub(super) fn agent(&self) -> Option<&Agent> {
         self.agent.as_ref()

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use mngr_agents::brand::ProvisionError;
 use mngr_agents::installation::{self, InstallationError, Memory, Program as Installable};
 use mngr_agents::login::LoginPlace;
+use mngr_agents::manifest::BuiltIn;
 use mngr_agents::user::UserSide;
 use mngr_config::AgentTypeSettings;
 use mngr_host::host::Host;
@@ -26,10 +27,18 @@ pub(super) enum Login {
     AwaitsUser,
 }
 
-/// The variables an agent on that host finds besides its own: the user's here, and elsewhere those of a login.
-pub(super) fn surrounding(world: &World, host: &dyn Host) -> Result<BTreeMap<String, String>, CreateError> {
+/// The variables an agent on that host finds besides its own: the user's here, and elsewhere those of a login. Only a
+/// coding agent is prepared by what they say, so nobody else's host is asked.
+pub(super) fn surrounding(
+    world: &World,
+    host: &dyn Host,
+    base: BuiltIn,
+) -> Result<BTreeMap<String, String>, CreateError> {
     if world.is_client(host) {
         return Ok(world.vars.clone());
+    }
+    if base.brand().is_none() {
+        return Ok(BTreeMap::new());
     }
     let output = host.exec(&Cmd::new("env").arg("-0"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
