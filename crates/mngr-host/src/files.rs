@@ -5,6 +5,8 @@ use std::io;
 use jiff::Timestamp;
 use mngr_model::HostPath;
 
+use crate::fault;
+
 /// Who may read a new file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -60,6 +62,42 @@ pub struct FolderEntry {
     pub name: String,
     /// What it is.
     pub kind: FileKind,
+}
+
+/// One of several changes that are made together, see [`Files::apply`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// [`Files::make_folder`].
+    MakeFolder(HostPath),
+    /// [`Files::touch`].
+    Touch(HostPath),
+    /// [`Files::write`].
+    Write {
+        /// Where.
+        path: HostPath,
+        /// The new contents.
+        bytes: Vec<u8>,
+        /// Who may read it.
+        access: Access,
+        /// Whether it must survive a power cut.
+        durability: Durability,
+    },
+    /// [`Files::append`], cached.
+    Append {
+        /// Where.
+        path: HostPath,
+        /// What is added.
+        bytes: Vec<u8>,
+    },
+    /// [`Files::remove_file`].
+    RemoveFile(HostPath),
+}
+
+impl Change {
+    /// A write that the system may write back when it likes.
+    pub fn write(path: HostPath, text: impl Into<Vec<u8>>, access: Access) -> Self {
+        Self::Write { path, bytes: text.into(), access, durability: Durability::Cached }
+    }
 }
 
 /// A file operation failed.
@@ -142,6 +180,23 @@ pub trait Files: Send + Sync {
 
     /// The path with all links resolved.
     fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError>;
+
+    /// Makes changes in their order, up to the first that fails; what was done before it stays. One round trip.
+    fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {
+        for change in changes {
+            match change {
+                Change::MakeFolder(path) => self.make_folder(path)?,
+                Change::Touch(path) => self.touch(path)?,
+                Change::Write { path, bytes, access, durability } => {
+                    self.write(path, bytes, *access, *durability)?
+                }
+                Change::Append { path, bytes } => self.append(path, bytes, Durability::Cached)?,
+                Change::RemoveFile(path) => self.remove_file(path)?,
+            }
+            fault::point();
+        }
+        Ok(())
+    }
 
     /// How many bytes a folder holds in all.
     fn tree_size(&self, path: &HostPath) -> Result<u64, FilesError>;

@@ -9,7 +9,7 @@ use mngr_model::host::HostInfo;
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
 
-use crate::files::Files;
+use crate::files::{Files, FilesError};
 use crate::lock::{HostLock, LockError, LockWait};
 use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
 use crate::pty::{Pty, TerminalSize};
@@ -51,6 +51,9 @@ pub trait Host: Send + Sync {
 
     /// Watches agent state for changes.
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError>;
+
+    /// Waits until a file has a certain line. Waits where the file is: one round trip.
+    fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError>;
 
     /// Whether a word typed at this path would be read by a terminal in canonical (line) mode.
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError>;
@@ -130,6 +133,33 @@ pub struct EndReport {
     pub remaining: Vec<i32>,
     /// The recorded program lives, but nothing shows that it is the agent's: it was left alone.
     pub stranger: Option<i32>,
+}
+
+/// What to wait for in a file.
+///
+/// What comes back is what the file says from `offset` on, with such a line or, when the time is over, without. What is
+/// not an ordinary file says nothing: an agent may have put it there.
+#[derive(Debug, Clone, Copy)]
+pub struct AwaitedLine<'a> {
+    /// The file, which need not be there yet.
+    pub path: &'a HostPath,
+    /// Where to begin.
+    pub offset: u64,
+    /// What the line begins with: one of these plain words.
+    pub beginnings: &'a [&'a str],
+    /// How long to wait.
+    pub limit: Duration,
+}
+
+impl AwaitedLine<'_> {
+    /// The longest text that is waited for.
+    pub(crate) const MOST: usize = 64 * 1024;
+
+    /// Whether the text has the line.
+    pub(crate) fn is_in(&self, text: &[u8]) -> bool {
+        let begins = |line: &[u8]| self.beginnings.iter().any(|word| line.starts_with(word.as_bytes()));
+        text.split_inclusive(|byte| *byte == b'\n').any(|line| line.ends_with(b"\n") && begins(line))
+    }
 }
 
 /// What to watch.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
 
+use crate::host::Host;
 use crate::interrupt;
 
 /// How often a waiting thread looks whether the user gave up.
@@ -67,6 +68,23 @@ impl LockError {
     /// Whether the host went away while its lock was waited for.
     pub fn is_host_gone(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::HostUnreachable)
+    }
+
+    /// Whether the folder of the lock file is missing.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// Takes a lock in a folder that is the caller's to make; it is made when it is missing.
+pub fn lock_in_own_folder(host: &dyn Host, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
+    match (host.lock(path, wait), path.parent()) {
+        (Err(error), Some(folder)) if error.is_missing() => {
+            let made = host.files().make_folder(&folder);
+            made.map_err(|error| LockError::Io { path: path.clone(), source: error.source })?;
+            host.lock(path, wait)
+        }
+        (taken, _) => taken,
     }
 }
 

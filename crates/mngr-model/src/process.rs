@@ -90,6 +90,9 @@ pub struct ProcessRecord {
 }
 
 impl ProcessRecord {
+    /// How the lines begin by which a launch is known to have come to something: the program runs, or could not.
+    pub const FIRST_SIGNS: [&str; 2] = ["agent ", "exit "];
+
     /// Reads the file's text. Unknown lines and words are passed over: the agent can write here, and a newer mngr may.
     pub fn parse(text: &str) -> Self {
         let mut record = Self::default();

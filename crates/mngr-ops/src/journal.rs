@@ -1,12 +1,14 @@
 //! The journal of one operation: written before each step, removed when the operation is whole.
+//!
+//! Steps can be noted together with the changes of files they consist of. All of that is done in the order in which it
+//! was noted, in one round trip, so that no step is ever taken before its line is written.
 
 use std::time::Duration;
 
-use mngr_host::fault;
-use mngr_host::files::{Durability, FilesError};
+use mngr_host::files::{Change, FilesError};
 use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
-use mngr_host::lock::{HostLock, LockError, LockWait};
+use mngr_host::lock::{HostLock, LockError, LockWait, lock_in_own_folder};
 use mngr_model::journal::{Header, Step};
 use mngr_model::{AgentId, HostPath};
 
@@ -35,6 +37,8 @@ pub struct Journal<'h> {
     host: &'h dyn Host,
     path: HostPath,
     steps: Vec<Step>,
+    /// What was noted and is not done yet.
+    pending: Vec<Change>,
     _lock: HostLock,
 }
 
@@ -42,31 +46,57 @@ impl<'h> Journal<'h> {
     /// Opens the journal of an operation. The caller holds the host lock, so that nobody mistakes the new file for a
     /// left-over before it is locked.
     pub fn begin(host: &'h dyn Host, header: &Header) -> Result<Self, JournalError> {
-        let layout = host.layout();
-        host.files().make_folder(&layout.journals())?;
-        let path = layout.journal(&header.agent_id);
-        let lock = host.lock(&path, LockWait::Try)?;
-        let mut line = serde_json::to_string(header)?;
-        line.push('\n');
-        host.files().append(&path, line.as_bytes(), Durability::Cached)?;
-        fault::point();
-        Ok(Self { host, path, steps: Vec::new(), _lock: lock })
+        let path = host.layout().journal(&header.agent_id);
+        let lock = lock_in_own_folder(host, &path, LockWait::Try)?;
+        let mut journal = Self { host, path, steps: Vec::new(), pending: Vec::new(), _lock: lock };
+        journal.write_line(serde_json::to_string(header)?);
+        journal.carry_out()?;
+        Ok(journal)
     }
 
     /// Notes a step that is about to be taken. An interrupt is met here, before the step.
     pub fn step(&mut self, step: Step) -> Result<(), JournalError> {
-        interrupt::check()?;
-        let mut line = serde_json::to_string(&step)?;
-        line.push('\n');
-        self.host.files().append(&self.path, line.as_bytes(), Durability::Cached)?;
+        self.note(step)?;
+        self.carry_out()
+    }
+
+    /// Notes a step whose line is written with the next changes.
+    pub fn note(&mut self, step: Step) -> Result<(), JournalError> {
+        self.write_line(serde_json::to_string(&step)?);
         self.steps.push(step);
-        fault::point();
         Ok(())
+    }
+
+    /// Adds changes to those that are made next.
+    pub fn add(&mut self, changes: impl IntoIterator<Item = Change>) {
+        self.pending.extend(changes);
+    }
+
+    /// Makes the changes that were added. An interrupt is met here, before them.
+    pub fn carry_out(&mut self) -> Result<(), JournalError> {
+        interrupt::check()?;
+        Ok(self.host.files().apply(&self.take_pending())?)
+    }
+
+    /// The changes that were added, for somebody who has more to be made with them.
+    pub fn take_pending(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.pending)
+    }
+
+    fn write_line(&mut self, mut line: String) {
+        line.push('\n');
+        self.pending.push(Change::Append { path: self.path.clone(), bytes: line.into_bytes() });
     }
 
     /// The steps so far.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Makes the last changes, after which the operation is whole.
+    pub fn close(&mut self) -> Result<(), JournalError> {
+        self.pending.push(Change::RemoveFile(self.path.clone()));
+        Ok(self.host.files().apply(&self.take_pending())?)
     }
 
     /// The operation is whole, or wholly undone.
@@ -88,12 +118,11 @@ impl<'h> Guard<'h> {
     pub(crate) fn take(host: &'h dyn Host, agent: &AgentId) -> Result<Option<Self>, JournalError> {
         let (layout, files) = (host.layout(), host.files());
         let path = layout.journal(agent);
-        files.make_folder(&layout.journals())?;
         let _operations = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
         if files.stat(&path)?.is_some_and(|journal| journal.size > 0) {
             return Ok(None);
         }
-        match host.lock(&path, LockWait::Try) {
+        match lock_in_own_folder(host, &path, LockWait::Try) {
             Ok(lock) => Ok(Some(Self { host, path, _lock: lock })),
             Err(LockError::Held { .. }) => Ok(None),
             Err(error) => Err(error.into()),

@@ -1,7 +1,8 @@
 //! Bringing an agent to life in tmux, and seeing that it lives. Used by `create` and `start`.
 //!
 //! Budget: one tmux process. Readiness is seen by a file event, not by a pause; only a type whose input box is all that
-//! tells of it is looked at again and again.
+//! tells of it is looked at again and again. Round trips for an agent that is ready when its program runs: its files, its
+//! session, its first sign; one more when it was launched before.
 
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,9 @@ use mngr_agents::launch::{
 };
 use mngr_agents::manifest::BuiltIn;
 use mngr_agents::ordinary::read_ordinary;
-use mngr_host::files::{Access, Durability, FileKind, FilesError};
-use mngr_host::host::{Host, WatchRequest};
-use mngr_host::interrupt::Interrupted;
+use mngr_host::files::{Access, Change, FileKind, FilesError};
+use mngr_host::host::{AwaitedLine, Host, WatchRequest};
+use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::tmux::{
     CaptureRange, ExtraWindow, NewSession, PaneId, ServerConfig, SessionName, SessionNameError, Socket,
     TmuxError, render_config,
@@ -31,14 +32,16 @@ use crate::boot::{self, BootError};
 use crate::create::agent_type::{self, ResolvedType};
 use crate::world::World;
 
+/// Nobody waits longer, whatever the settings say.
+const MOST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 /// How much of a screen an error repeats.
 const SCREEN_LINES: usize = 12;
 
 /// An agent did not come to life.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// Its scripts could not be written.
-    #[error("cannot write the agent's launch script")]
+    /// Its scripts could not be written, or its record not be read.
+    #[error("cannot use the agent's state folder")]
     Files(#[from] FilesError),
     /// What starts it at boot could not be written.
     #[error("cannot prepare the agent to be started when its host boots")]
@@ -96,41 +99,49 @@ pub(crate) enum Readiness {
     TakesMessages,
 }
 
-/// Starts the session of an agent whose folders exist, and waits until it is ready.
+/// Which launch of the agent it is.
+#[derive(Debug)]
+pub(crate) enum Occasion {
+    /// The first: nothing has written to its state folder but us.
+    First {
+        /// Changes of files that are made together with those of the launch, before them.
+        with: Vec<Change>,
+    },
+    /// It ran before.
+    Again,
+}
+
+/// Starts the session of an agent and waits until it is ready. Its folders exist, or are made with the first launch.
 pub(crate) fn launch(
     world: &World,
     host: &dyn Host,
     record: &AgentRecord,
     readiness: Readiness,
+    occasion: Occasion,
 ) -> Result<(), LaunchError> {
     let layout = host.layout();
     let agent = layout.agent(&record.id);
     let kind = agent_type::resolve(&world.settings, &record.agent_type).ok().map(ResolvedType::kind);
-    write_scripts(host, record, &agent, kind.as_ref())?;
+    let (mut changes, seen) = match occasion {
+        Occasion::First { with } => (with, 0),
+        Occasion::Again => {
+            let mark = agent.activity_start();
+            let folder = mark.parent().map(Change::MakeFolder);
+            (folder.into_iter().chain([Change::Touch(mark)]).collect(), length_of_record(host, &agent)?)
+        }
+    };
+    changes.extend(scripts(host, record, &agent, kind.as_ref())?);
+    if matches!(world.socket(host), Socket::Private(_)) {
+        changes.push(server_config(world, layout.tmux_conf()));
+    }
+    host.files().apply(&changes)?;
     if record.start_on_boot {
         boot::write_scripts(world, host, record)?;
     }
-    let socket = world.socket(host);
-    if matches!(socket, Socket::Private(_)) {
-        write_server_config(world, host, &layout.tmux_conf())?;
-    }
     let session = new_session(world, host, record, &agent.launch_script())?;
-    // Only what is written from here on belongs to this launch.
-    let seen = match host.files().stat(&agent.process())? {
-        Some(stat) if stat.kind == FileKind::File => stat.size,
-        // A link or a pipe was put there by the agent: the supervisor would write wherever it leads.
-        Some(_) => {
-            host.files().remove_tree(&agent.process())?;
-            0
-        }
-        None => 0,
-    };
     let declared = kind.as_ref().filter(|kind| kind.is_declared_tui());
     let brand = brand_of(record).or(declared.map(|kind| kind as &dyn Brand));
     let brand = brand.filter(|_| readiness == Readiness::TakesMessages);
-    let folders =
-        [agent.root().clone()].into_iter().chain(brand.map(|brand| brand.ready_folder(&agent))).collect();
-    let mut watch = host.watch(&WatchRequest { folders, processes: vec![] })?;
     let pane = world.with_tmux(host, |tmux| tmux.new_session(&session))?;
     let granted = record.ready_timeout_seconds.unwrap_or(world.settings.agent_ready_timeout);
     let limit = kind.as_ref().map_or(granted, |kind| granted.max(kind.start_seconds()));
@@ -139,8 +150,15 @@ pub(crate) fn launch(
         let shown = world.with_tmux(host, |tmux| tmux.capture(&pane, CaptureRange::Visible));
         last_lines(shown.unwrap_or_default())
     };
+    let patience = Duration::try_from_secs_f64(limit).unwrap_or(MOST_PATIENCE).min(MOST_PATIENCE);
+    let (path, beginnings) = (&agent.process(), &ProcessRecord::FIRST_SIGNS);
+    let mut said = host
+        .await_line(&AwaitedLine { path, offset: seen, beginnings, limit: patience })
+        .map_err(|error| interrupt::check().map_or_else(Into::into, |()| LaunchError::from(error)))?;
+    let mut watch = None;
     loop {
-        let has_begun = is_ready(host, &agent, seen, record, brand).map_err(|error| match error {
+        let process = ProcessRecord::parse(&String::from_utf8_lossy(&said));
+        let has_begun = is_ready(host, &agent, &process, record, brand).map_err(|error| match error {
             LaunchError::EndedEarly { program, how, .. } => {
                 LaunchError::EndedEarly { program, how, screen: screen() }
             }
@@ -149,12 +167,31 @@ pub(crate) fn launch(
         if has_begun && (readiness == Readiness::Runs || shows_its_box(world, host, &pane, declared)?) {
             return Ok(());
         }
-        let left = Duration::try_from_secs_f64(limit).unwrap_or(Duration::MAX).checked_sub(started.elapsed());
-        let Some(left) = left.filter(|left| !left.is_zero()) else {
+        let Some(left) = patience.checked_sub(started.elapsed()).filter(|left| !left.is_zero()) else {
             return Err(LaunchError::NotReady { seconds: limit, screen: screen() });
         };
-        // A poll beside the events: a status file may be written in place.
-        watch.wait(left.min(Duration::from_millis(200)))?;
+        match &mut watch {
+            // What happened before it began is looked at once more.
+            None => {
+                let ready = brand.map(|brand| brand.ready_folder(&agent));
+                let folders = [agent.root().clone()].into_iter().chain(ready).collect();
+                watch = Some(host.watch(&WatchRequest { folders, processes: vec![] })?);
+            }
+            // A poll beside the events: a status file may be written in place.
+            Some(watch) => drop(watch.wait(left.min(Duration::from_millis(200)))?),
+        }
+        let bytes = read_ordinary(host.files(), &agent.process())?.unwrap_or_default();
+        said = usize::try_from(seen).ok().and_then(|seen| bytes.get(seen..)).unwrap_or_default().to_vec();
+    }
+}
+
+/// How long the record of the agent's processes is: only what is written behind that belongs to this launch.
+fn length_of_record(host: &dyn Host, agent: &AgentLayout) -> Result<u64, FilesError> {
+    match host.files().stat(&agent.process())? {
+        Some(stat) if stat.kind == FileKind::File => Ok(stat.size),
+        // A link or a pipe was put there by the agent: the supervisor would write wherever it leads.
+        Some(_) => host.files().remove_tree(&agent.process()).map(|()| 0),
+        None => Ok(0),
     }
 }
 
@@ -227,15 +264,12 @@ fn brand_of(record: &AgentRecord) -> Option<&'static dyn Brand> {
 fn is_ready(
     host: &dyn Host,
     agent: &AgentLayout,
-    seen: u64,
+    process: &ProcessRecord,
     record: &AgentRecord,
     brand: Option<&dyn Brand>,
 ) -> Result<bool, LaunchError> {
-    let bytes = read_ordinary(host.files(), &agent.process())?.unwrap_or_default();
-    let new = usize::try_from(seen).ok().and_then(|seen| bytes.get(seen..)).unwrap_or_default();
-    let process = ProcessRecord::parse(&String::from_utf8_lossy(new));
     let program = || record.argv.first().cloned().unwrap_or_else(|| record.command.clone());
-    match (process.agent, process.ending, brand) {
+    match (process.agent, &process.ending, brand) {
         (None, Some(Ending::Exited { status, .. }), _) => {
             Err(LaunchError::NotRunnable { program: program(), status: status.to_shell() })
         }
@@ -281,12 +315,13 @@ fn last_lines(screen: String) -> Option<String> {
     (!tail.is_empty()).then_some(tail)
 }
 
-fn write_scripts(
+/// What the session runs: the agent's own script and that of further windows.
+fn scripts(
     host: &dyn Host,
     record: &AgentRecord,
     agent: &AgentLayout,
     kind: Option<&Kind>,
-) -> Result<(), FilesError> {
+) -> Result<[Change; 2], FilesError> {
     let layout = host.layout();
     let mut argv = argv_of(record);
     if let Some(brand) = launched_as(record, kind) {
@@ -296,11 +331,11 @@ fn write_scripts(
     }
     let streams = if record.headless { Streams::Files } else { Streams::Terminal };
     let spec = LaunchSpec { host: &layout, agent, work_dir: &record.work_dir, argv: &argv, streams };
-    let write = |path: HostPath, text: String| {
-        host.files().write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)
-    };
-    write(agent.launch_script(), launch_script(&spec))?;
-    write(agent.root().join(SHELL_SCRIPT_NAME), window_script(&spec))
+    let script = |path, text| Change::write(path, text, Access::PrivateExecutable);
+    Ok([
+        script(agent.launch_script(), launch_script(&spec)),
+        script(agent.root().join(SHELL_SCRIPT_NAME), window_script(&spec)),
+    ])
 }
 
 /// How many words behind the program only take its terminal away.
@@ -318,8 +353,8 @@ fn argv_of(record: &AgentRecord) -> Vec<String> {
     }
 }
 
-/// Written only when it differs: a running server does not read it again, and most launches find it as it should be.
-fn write_server_config(world: &World, host: &dyn Host, path: &HostPath) -> Result<(), FilesError> {
+/// The configuration of the server. A running one does not read it again.
+fn server_config(world: &World, path: HostPath) -> Change {
     let tmux = &world.settings.tmux;
     let text = render_config(&ServerConfig {
         user_config: tmux.user_config,
@@ -327,10 +362,7 @@ fn write_server_config(world: &World, host: &dyn Host, path: &HostPath) -> Resul
         inherits: BuiltIn::ALL.into_iter().flat_map(|kind| kind.manifest().inherits).collect(),
         mngr: world.binary.clone(),
     });
-    if host.files().read_if_there(path)?.as_deref() == Some(text.as_bytes()) {
-        return Ok(());
-    }
-    host.files().write(path, text.as_bytes(), Access::Shared, Durability::Cached)
+    Change::write(path, text, Access::Shared)
 }
 
 /// The session of an agent, for callers that undo a launch.

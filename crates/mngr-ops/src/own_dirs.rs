@@ -4,7 +4,7 @@
 //! with: a work dir stands in one of the host dir's own folders, or its creation was noted outside the state folder.
 //! Everything is compared with links resolved, so that no spelling leads elsewhere.
 
-use mngr_host::files::{Access, Durability, FileKind, FilesError};
+use mngr_host::files::{Access, Change, FileKind, FilesError};
 use mngr_host::host::Host;
 use mngr_model::layout::HostLayout;
 use mngr_model::{AgentId, HostPath};
@@ -16,12 +16,10 @@ pub(crate) fn note_needed(host: &dyn Host, agent: &AgentId, dir: &HostPath) -> O
     (!is_in_our_folders(host, &layout, dir)).then(|| layout.made_work_dir(agent))
 }
 
-/// Notes that mngr makes this work dir for the agent.
-pub(crate) fn note(host: &dyn Host, agent: &AgentId, dir: &HostPath) -> Result<(), FilesError> {
-    let layout = host.layout();
-    host.files().make_folder(&layout.made_work_dirs())?;
-    let note = layout.made_work_dir(agent);
-    host.files().write(&note, dir.as_str().as_bytes(), Access::Private, Durability::Cached)
+/// What notes that mngr makes this work dir for the agent.
+pub(crate) fn note(host: &dyn Host, agent: &AgentId, dir: &HostPath) -> [Change; 2] {
+    let (folder, note) = (host.layout().made_work_dirs(), host.layout().made_work_dir(agent));
+    [Change::MakeFolder(folder), Change::write(note, dir.as_str(), Access::Private)]
 }
 
 /// Whether mngr made this existing work dir for the agent, as far as it can be proved.
@@ -44,10 +42,14 @@ fn is_in_our_folders(host: &dyn Host, layout: &HostLayout, dir: &HostPath) -> bo
     if dir.file_name().is_none() {
         return false;
     }
+    let ours = [layout.worktrees(), layout.copies(), layout.projects()];
+    // The same spelling leads to the same place.
+    if dir.parent().is_some_and(|above| ours.contains(&above)) {
+        return true;
+    }
     let Some(above) = dir.parent().and_then(|above| host.files().canonical(&above).ok()) else {
         return false;
     };
-    let ours = [layout.worktrees(), layout.copies(), layout.projects()];
     ours.iter().filter_map(|ours| host.files().canonical(ours).ok()).any(|ours| ours == above)
 }
 
@@ -73,7 +75,7 @@ mod tests {
         }
         symlink(root.join("home").as_str(), root.join("host/worktrees/link").as_str()).unwrap();
         let agent = mngr_host::random::agent_id();
-        note(&host, &agent, &root.join("elsewhere/c")).unwrap();
+        host.files().apply(&note(&host, &agent, &root.join("elsewhere/c"))).unwrap();
         let verdict = |path: &str| is_ours(&host, &agent, &root.join(path)).unwrap();
         for ours in ["host/worktrees/a", "host/worktrees/../copies/b", "elsewhere/c", "elsewhere/./c"] {
             assert!(verdict(ours), "{ours}");

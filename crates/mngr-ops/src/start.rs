@@ -7,7 +7,7 @@ use mngr_model::AgentState;
 use crate::awake::{self, WakeError};
 use crate::fleet::Agent;
 use crate::journal::{Guard, JournalError};
-use crate::launch::{self, LaunchError, Readiness};
+use crate::launch::{self, LaunchError, Occasion, Readiness};
 use crate::message::{self, MessageRequest, SendError};
 use crate::stop::{self, StopError, StopOptions};
 use crate::world::World;
@@ -155,8 +155,7 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
     // An ended agent may have left a shell and daemons; two sessions of one agent must never run.
     stop::stop(world, agent, &StopOptions::from_settings(&world.settings))
         .map_err(|source| StartError::Stop { name: name(), source })?;
-    let _ = host.files().touch(&host.layout().agent(&record.id).activity_start());
-    if let Err(source) = launch::launch(world, host, record, Readiness::TakesMessages) {
+    if let Err(source) = launch::launch(world, host, record, Readiness::TakesMessages, Occasion::Again) {
         let _shield = interrupt::shield();
         clean_up(world, host, agent);
         return Err(StartError::Launch { name: name(), source });

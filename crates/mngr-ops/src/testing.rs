@@ -19,7 +19,7 @@ use mngr_model::{AgentRecord, AgentState, HostPath};
 use serde_json::json;
 
 use crate::fleet::{Agent, Fleet};
-use crate::launch::{self, Readiness};
+use crate::launch::{self, Occasion, Readiness};
 use crate::world::{Silent, World};
 
 /// How long anything in a test may take.
@@ -98,8 +98,14 @@ impl TestWorld {
     /// Starts a command agent.
     pub(crate) fn launch(&self, name: &str, argv: &[&str]) -> Agent {
         let agent = self.add(name, "command", argv);
-        launch::launch(&self.world, self.host.as_ref(), &agent.facts.record, Readiness::TakesMessages)
-            .unwrap();
+        launch::launch(
+            &self.world,
+            self.host.as_ref(),
+            &agent.facts.record,
+            Readiness::TakesMessages,
+            Occasion::Again,
+        )
+        .unwrap();
         self.look(name)
     }
 
@@ -109,7 +115,8 @@ impl TestWorld {
         let (window_name, command) = (Some(window.0.to_owned()), window.1.to_owned());
         record.additional_commands = vec![AdditionalCommand { command, window_name }];
         self.write_record(&record);
-        launch::launch(&self.world, self.host.as_ref(), &record, Readiness::TakesMessages).unwrap();
+        launch::launch(&self.world, self.host.as_ref(), &record, Readiness::TakesMessages, Occasion::Again)
+            .unwrap();
         self.look(name)
     }
 
@@ -124,7 +131,8 @@ impl TestWorld {
             .unwrap();
         record.argv = vec!["sh".to_owned(), path.to_string()];
         self.write_record(&record);
-        launch::launch(&self.world, self.host.as_ref(), &record, Readiness::TakesMessages).unwrap();
+        launch::launch(&self.world, self.host.as_ref(), &record, Readiness::TakesMessages, Occasion::Again)
+            .unwrap();
         self.look(name)
     }
 

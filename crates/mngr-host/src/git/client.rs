@@ -10,6 +10,7 @@ use crate::host::Host;
 use crate::proc::{Cmd, Exit, Output};
 
 use super::error::{GitError, classify};
+use super::locate::Location;
 
 /// For commands that only look or change a few small files.
 const QUICK: Duration = Duration::from_secs(60);
@@ -35,6 +36,8 @@ const FOREIGN_REPOSITORY: [&str; 9] = [
 pub struct Git<'h> {
     host: &'h dyn Host,
     dir: HostPath,
+    /// Where the repository is, where that need not be looked for.
+    location: Option<Location>,
 }
 
 impl std::fmt::Debug for Git<'_> {
@@ -46,17 +49,27 @@ impl std::fmt::Debug for Git<'_> {
 impl<'h> Git<'h> {
     /// Git in `dir`, which need not exist or be a repository yet.
     pub fn new(host: &'h dyn Host, dir: HostPath) -> Self {
-        Self { host, dir }
+        Self { host, dir, location: None }
+    }
+
+    /// Git in a checkout of which everything is known: nothing is looked for.
+    pub fn in_checkout(host: &'h dyn Host, location: Location) -> Self {
+        Self { host, dir: location.root.clone(), location: Some(location) }
     }
 
     /// Git in another folder of the same host.
     pub fn at(&self, dir: HostPath) -> Self {
-        Self { host: self.host, dir }
+        Self::new(self.host, dir)
     }
 
     /// The folder.
     pub fn dir(&self) -> &HostPath {
         &self.dir
+    }
+
+    /// Where the repository is, if that is known.
+    pub(super) fn known_location(&self) -> Option<&Location> {
+        self.location.as_ref()
     }
 
     /// The host.

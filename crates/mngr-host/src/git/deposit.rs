@@ -3,8 +3,9 @@
 //! What came last time is kept under [`SOURCE`], so that only what is new travels, and so that a branch here that an agent
 //! has moved is told from one that the source has moved: the agent's is never touched.
 //!
-//! Round trips: the transfer itself, and at most six more. Processes: resolve, init, two looks at refs, the transfer, one
-//! change of refs; one rsync more for objects of git LFS, and for those of a shallow clone, which git does not push.
+//! Round trips: one look at refs when nothing is new; else the transfer, another look, and a change of refs. The first time
+//! four more. Processes: as many there, and one look at the refs of the source; one rsync more for objects of git LFS, and
+//! for those of a shallow clone, which git does not push.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,8 @@ use super::locate::Location;
 /// The branches and tags of the source as they were when they last came.
 const SOURCE: &str = "refs/mngr/source/";
 
-/// The commit that is wanted, which need not be on any branch.
+/// The commit that is wanted, which need not be on any branch: its name below [`SOURCE`], and the whole of it.
+const BASE: &str = "base";
 const BASE_REF: &str = "refs/mngr/source/base";
 
 /// Names the commits at which the history of a shallow clone is cut off.
@@ -51,17 +53,16 @@ impl Git<'_> {
         if uses_lfs {
             deposit.require_lfs(&location.root)?;
         }
-        if !deposit.host().files().exists(&deposit.dir().join(".git/HEAD"))? {
-            deposit.init_mirror(base)?;
-            let git_dir = deposit.dir().join(".git");
-            deposit.append_settings(&git_dir, &format!("{SETTINGS}{}", self.shared_settings()?))?;
-            if let Some(rules) =
-                self.host().files().read_if_there(&location.common_dir.join("info/exclude"))?
-            {
-                deposit.append_excludes(&git_dir, &rules)?;
+        let before = match deposit.refs() {
+            Err(GitError::NotARepository { .. }) => {
+                self.begin_deposit(deposit, &location, base)?;
+                BTreeMap::new()
             }
+            refs => refs?,
+        };
+        if !source.has_news(&before, base)? {
+            return Ok(());
         }
-        let before = deposit.refs()?;
         match (self.host().reach(), deposit.host().reach()) {
             (None, Some(_)) if self.host().files().exists(&location.common_dir.join(SHALLOW))? => {
                 source.copy_shallow_to(deposit, &location, base, &before)?;
@@ -115,6 +116,27 @@ impl Git<'_> {
         deposit.update_refs(lines)
     }
 
+    fn begin_deposit(&self, deposit: &Git<'_>, location: &Location, base: &str) -> Result<(), GitError> {
+        deposit.init_mirror(base)?;
+        let git_dir = deposit.dir().join(".git");
+        deposit.append_settings(&git_dir, &format!("{SETTINGS}{}", self.shared_settings()?))?;
+        match self.host().files().read_if_there(&location.common_dir.join("info/exclude"))? {
+            Some(rules) => deposit.append_excludes(&git_dir, &rules),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a branch, a tag or the commit that is wanted is not as it was when it last came.
+    fn has_news(&self, before: &BTreeMap<String, Ref>, base: &str) -> Result<bool, GitError> {
+        let format = "--format=%(objectname) %(refname:lstrip=1)";
+        let output = self.look(["for-each-ref", format, "refs/heads", "refs/tags"]).run()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let here = text.lines().filter_map(|line| line.split_once(' ')).map(|(oid, name)| (name, oid));
+        let here: BTreeMap<&str, &str> = here.chain([(BASE, base)]).collect();
+        let came = before.iter().filter_map(|(name, last)| Some((name.strip_prefix(SOURCE)?, &*last.oid)));
+        Ok(here != came.collect())
+    }
+
     fn push_to(&self, there: &Reach, deposit: &Git<'_>, base: &str) -> Result<(), GitError> {
         let place = there.place(deposit.dir());
         self.act(["push", "--quiet", "--force", "--prune", "--no-verify", "--no-recurse-submodules"])
@@ -146,7 +168,10 @@ impl Git<'_> {
     /// All branches and tags, and what came last time.
     fn refs(&self) -> Result<BTreeMap<String, Ref>, GitError> {
         let format = "--format=%(objectname) %(refname) %(worktreepath)";
-        let output = self.look(["for-each-ref", format, "refs/heads", "refs/tags", SOURCE]).run()?;
+        // Said outright: git would look for a repository above a folder that holds none.
+        let git_dir = self.dir().join(".git").to_string();
+        let refs = ["for-each-ref", format, "refs/heads", "refs/tags", SOURCE];
+        let output = self.look(refs).env("GIT_DIR", git_dir).run()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let parse = |line: &str| {
             let mut words = line.splitn(3, ' ');
@@ -237,6 +262,30 @@ mod tests {
         let now = |name: &str| tip(&repo, &deposit, name);
         assert_eq!((now("heads/main"), now("heads/new/one")), (second.clone(), second));
         assert_eq!((now("heads/taken"), now("heads/held"), now("heads/gone")), (own, first, String::new()));
+    }
+
+    #[test]
+    fn a_source_without_news_is_not_transferred_again() {
+        let repo = TestRepo::with_commit();
+        repo.run(&["tag", "v1"]);
+        let first = repo.run(&["rev-parse", "main"]);
+        let deposit = repo.git_at("deposit");
+        repo.git().deposit_into(&deposit, &first).unwrap();
+        let count = |base: &str| {
+            let before = repo.processes();
+            repo.git().deposit_into(&deposit, base).unwrap();
+            repo.processes() - before
+        };
+        assert_eq!(count(&first), 2, "the refs here and the refs there");
+        let news: [&[&str]; 3] = [&["tag", "v2"], &["tag", "-d", "v1"], &["branch", "new"]];
+        for change in news {
+            repo.run(change);
+            assert!(count(&first) > 2, "{change:?}");
+            assert_eq!(count(&first), 2, "{change:?}");
+        }
+        let loose = repo.run(&["commit-tree", "-p", "main", "-m", "loose", "main^{tree}"]);
+        assert!(count(&loose) > 2, "a commit on no branch is news, too");
+        assert_eq!(tip(&repo, &deposit, "mngr/source/base"), loose);
     }
 
     #[test]

@@ -28,6 +28,9 @@ impl Location {
 impl Git<'_> {
     /// The checkout that holds this folder, or `None` outside a repository. Spawns nothing.
     pub fn locate(&self) -> Result<Option<Location>, GitError> {
+        if let Some(known) = self.known_location() {
+            return Ok(Some(known.clone()));
+        }
         let spelled = self.dir().normalized();
         if let Some(found) = self.locate_above(spelled.clone())? {
             return Ok(Some(found));

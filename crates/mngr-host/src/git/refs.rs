@@ -70,7 +70,7 @@ impl Git<'_> {
     }
 
     /// Whether no branch of that name exists, as far as files tell: no process. `false` may also mean "ask git".
-    pub fn is_surely_free(&self, name: &str) -> Result<bool, GitError> {
+    fn is_surely_free(&self, name: &str) -> Result<bool, GitError> {
         let common_dir = self.require_location()?.common_dir;
         let files = self.host().files();
         let full = format!("refs/heads/{name}");
@@ -82,8 +82,12 @@ impl Git<'_> {
         Ok(!is_packed)
     }
 
-    /// How a branch name stands towards a base. Cheaper when it is free: then it is one process.
+    /// How a branch name stands towards a base. Cheaper when it is free: then it is one process, and where files can be
+    /// read without a round trip mostly none.
     pub fn branch_state(&self, name: &str, base: &str) -> Result<BranchState, GitError> {
+        if self.host().reach().is_none() && self.is_surely_free(name)? {
+            return Ok(BranchState::Missing);
+        }
         let Some(Branch { oid, checked_out_at }) = self.branch(name)? else {
             return Ok(BranchState::Missing);
         };
@@ -233,7 +237,7 @@ mod tests {
 
         let before = repo.processes();
         assert_eq!(git.branch_state("mngr/new", "main").unwrap(), BranchState::Missing);
-        assert_eq!(repo.processes() - before, 1);
+        assert_eq!(repo.processes() - before, 0);
         assert_eq!(git.branch_state("deep", "main").unwrap(), BranchState::Missing);
         assert_eq!(
             git.branch_state("leftover", "main").unwrap(),

@@ -29,6 +29,12 @@ pub struct RepoFacts {
 }
 
 impl RepoFacts {
+    /// Where it is.
+    pub fn location(&self) -> Location {
+        let Self { root, git_dir, common_dir, .. } = self.clone();
+        Location { root, git_dir, common_dir }
+    }
+
     /// Fails if there is uncommitted work.
     pub fn require_clean(&self) -> Result<(), GitError> {
         require_clean(&self.unclean)

@@ -12,9 +12,9 @@ use mngr_model::facts::{AgentFacts, Detail, Survey};
 use mngr_model::host::HostInfo;
 use mngr_model::{AgentId, HostPath};
 
-use crate::files::Files;
+use crate::files::{Files, FilesError};
 use crate::git::Git;
-use crate::host::{EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
+use crate::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
 use crate::local::LocalHost;
 use crate::lock::{HostLock, LockError, LockWait};
 use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
@@ -83,6 +83,10 @@ impl Host for TestHost {
 
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError> {
         self.local.watch(request)
+    }
+
+    fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
+        self.local.await_line(awaited)
     }
 
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError> {

@@ -200,11 +200,18 @@ impl Git<'_> {
     }
 
     fn lock_worktrees(&self) -> Result<HostLock, GitError> {
-        // The folder may be the repository itself; a bare one has no checkout of its own to be found by.
-        let is_repository = self.host().files().exists(&self.dir().join("HEAD"))?
-            && self.host().files().exists(&self.dir().join("objects"))?;
-        let shared = if is_repository { self.dir().clone() } else { self.require_location()?.common_dir };
+        let shared = match self.known_location() {
+            Some(location) => location.common_dir.clone(),
+            // The folder may be the repository itself; a bare one has no checkout of its own to be found by.
+            None if self.is_repository()? => self.dir().clone(),
+            None => self.require_location()?.common_dir,
+        };
         Ok(self.host().lock(&shared.join(LOCK_FILE), LockWait::For(LOCK_WAIT))?)
+    }
+
+    fn is_repository(&self) -> Result<bool, GitError> {
+        let files = self.host().files();
+        Ok(files.exists(&self.dir().join("HEAD"))? && files.exists(&self.dir().join("objects"))?)
     }
 }
 

@@ -11,7 +11,7 @@ use mngr_model::{AgentId, HostId, HostName, HostPath, ProviderName};
 use rustix::fs::{Mode, OFlags};
 
 use crate::files::{Access, Durability, Files, FilesError};
-use crate::host::{EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
+use crate::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
 use crate::local::files::LocalFiles;
 use crate::local::{processes, survey, watch};
 use crate::lock::{HostLock, LockError, LockWait, lock_file};
@@ -175,6 +175,10 @@ impl Host for LocalHost {
 
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError> {
         watch::start(request)
+    }
+
+    fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
+        watch::await_line(awaited)
     }
 
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError> {

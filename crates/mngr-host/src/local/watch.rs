@@ -1,18 +1,24 @@
 //! Watching this machine: inotify for folders, pidfds for processes.
 
+use std::io;
 use std::os::fd::OwnedFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mngr_model::process::ProcessId;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use crate::host::WatchRequest;
+use crate::files::{FileKind, Files, FilesError};
+use crate::host::{AwaitedLine, WatchRequest};
 use crate::interrupt::{self, Interrupted};
+use crate::local::files::LocalFiles;
 use crate::local::procfs::Stat;
 use crate::proc::timespec;
 use crate::watch::{Wake, Watch, WatchError};
+
+/// How long a file that is waited for is not looked at without an event.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 struct LocalWatch {
     folders: OwnedFd,
@@ -42,6 +48,32 @@ pub(crate) fn start(request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError
     }
     let processes = request.processes.iter().filter_map(|id| open_exactly(*id)).collect();
     Ok(Box::new(LocalWatch { folders, processes }))
+}
+
+/// Waits for a line of a file. The folder of the file exists.
+pub(crate) fn await_line(awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
+    let failed = |source: io::Error| FilesError { action: "watch", path: awaited.path.clone(), source };
+    let started = Instant::now();
+    let folders = awaited.path.parent().into_iter().collect();
+    let mut watch =
+        start(&WatchRequest { folders, processes: vec![] }).map_err(|error| failed(error.source))?;
+    loop {
+        let is_ordinary = LocalFiles.stat(awaited.path)?.is_some_and(|stat| stat.kind == FileKind::File);
+        let said = match is_ordinary {
+            true => LocalFiles.read_part(awaited.path, awaited.offset, AwaitedLine::MOST),
+            false => Ok(Vec::new()),
+        };
+        let said = match said {
+            Err(error) if error.is_missing() => Vec::new(),
+            said => said?,
+        };
+        let left = awaited.limit.saturating_sub(started.elapsed());
+        if left.is_zero() || awaited.is_in(&said) {
+            return Ok(said);
+        }
+        // A look from time to time beside the events: some can be lost.
+        watch.wait(left.min(LOOK_AGAIN)).map_err(|_| failed(io::ErrorKind::Interrupted.into()))?;
+    }
 }
 
 fn open_exactly(id: ProcessId) -> Option<OwnedFd> {
@@ -82,6 +114,27 @@ mod tests {
     use mngr_model::HostPath;
 
     use super::*;
+
+    #[test]
+    fn a_line_is_waited_for_and_what_is_no_file_says_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = HostPath::new(dir.path().join("log").to_str().unwrap());
+        let awaited = |limit: u64| {
+            let beginnings = &["agent ", "exit "];
+            AwaitedLine { path: &path, offset: 4, beginnings, limit: Duration::from_millis(limit) }
+        };
+        std::fs::write(path.as_str(), "old\nstart agent \nagen").unwrap();
+        assert_eq!(await_line(&awaited(20)).unwrap(), b"start agent \nagen");
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| await_line(&awaited(20_000)).unwrap());
+            std::fs::write(path.as_str(), "old\nagent 1").unwrap();
+            std::fs::write(path.as_str(), "old\nagent 12\n").unwrap();
+            assert_eq!(waiting.join().unwrap(), b"agent 12\n");
+        });
+        std::fs::rename(path.as_str(), format!("{path}2")).unwrap();
+        std::os::unix::fs::symlink(format!("{path}2"), path.as_str()).unwrap();
+        assert_eq!(await_line(&awaited(1)).unwrap(), b"");
+    }
 
     #[test]
     fn a_new_file_and_the_end_of_a_process_wake_at_once() {

@@ -103,6 +103,12 @@ impl Dialogue {
         }
     }
 
+    /// Sends as much of what is to be said as the process takes now. The answer, if there is one, is not waited for.
+    pub(crate) fn send_on(&mut self) {
+        // Whoever speaks next learns of a failure.
+        let _ = self.send();
+    }
+
     fn send(&mut self) -> io::Result<()> {
         while !self.unsent.is_empty() {
             let Some(pipe) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };

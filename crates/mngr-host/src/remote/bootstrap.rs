@@ -7,6 +7,7 @@ use std::time::Duration;
 use mngr_model::{HostId, HostPath};
 
 use super::line::detail_of;
+use super::script::without_comments;
 use super::shells::Shells;
 use crate::proc::{Cmd, ExecError};
 use crate::random;
@@ -116,7 +117,8 @@ pub fn bootstrap(shells: &Shells, host_dir: &str, install: Install) -> Result<Pr
         Install::Nothing => ("look", LOOK_DEADLINE),
     };
     let new_id = random::host_id().to_string();
-    let cmd = Cmd::shell(SCRIPT).args(["bootstrap", word, host_dir, &new_id]).deadline(deadline);
+    let cmd =
+        Cmd::shell(without_comments(SCRIPT)).args(["bootstrap", word, host_dir, &new_id]).deadline(deadline);
     let output = shells.exec(&cmd).map_err(|source| BootstrapError::Exec { host: host.clone(), source })?;
     let facts = Facts::read(&output.stdout_text());
     if !facts.missing.is_empty() {

@@ -15,14 +15,20 @@ use mngr_model::quote::sh_join;
 
 use super::script::path_word;
 use super::shells::{Outcome, Overdue, Request, Shells};
-use crate::files::{Access, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
+use crate::files::{Access, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
+use crate::host::AwaitedLine;
 use crate::proc::{ExecError, Leftovers, Output};
 use crate::random;
+
+pub(super) use complaint::understand;
 
 /// A large file over a slow link takes its time.
 const DEADLINE: Duration = Duration::from_secs(10 * 60);
 /// An ordinary file is there or not: what takes longer is a trap.
 const SMALL_DEADLINE: Duration = Duration::from_secs(60);
+
+/// What making a folder is called in messages.
+const MAKE_FOLDER: &str = "create the folder";
 
 /// The files of another machine.
 #[derive(Debug, Clone)]
@@ -53,6 +59,43 @@ impl<'a> Call<'a> {
     fn with(mut self, name: &str, value: &str) -> Self {
         self.variables += &format!("{name}={}\n", sh_join([value]));
         self
+    }
+
+    /// The call that makes one of several changes, and what it runs.
+    fn of(change: &'a Change) -> (Self, &'static str) {
+        match change {
+            Change::MakeFolder(path) => (Self::new(MAKE_FOLDER, path), text::MAKE_FOLDER),
+            Change::Touch(path) => (Self::new("touch", path), text::TOUCH),
+            Change::RemoveFile(path) => (Self::new("remove", path), text::REMOVE_FILE),
+            Change::Write { path, bytes, access, durability } => {
+                let call = Self::write(path, *access, *durability).with("take", &text::take(bytes.len()));
+                (call.input(bytes), text::WRITE)
+            }
+            Change::Append { path, bytes } => {
+                let (call, script) = Self::append(path, bytes, Durability::Cached);
+                (call.input(bytes), script)
+            }
+        }
+    }
+
+    fn write(path: &'a HostPath, access: Access, durability: Durability) -> Self {
+        let access = match access {
+            Access::Shared => "shared",
+            Access::Private => "private",
+            Access::PrivateExecutable => "private-executable",
+            Access::AsBefore => "as-before",
+        };
+        Self::new("write", path)
+            .with("access", access)
+            .with("sync", if durability == Durability::Synced { "yes" } else { "" })
+            .with("name", &random::hex32())
+    }
+
+    fn append(path: &'a HostPath, bytes: &[u8], durability: Durability) -> (Self, &'static str) {
+        let call = Self::new("append to", path)
+            .with("size", &bytes.len().to_string())
+            .with("sync", if durability == Durability::Synced { ",fsync" } else { "" });
+        (call, if bytes.is_empty() { text::TOUCH_NEW } else { text::APPEND })
     }
 
     fn input(self, input: &'a [u8]) -> Self {
@@ -91,11 +134,7 @@ impl<'a> Call<'a> {
     /// Runs it; anything but 0 is a failure.
     fn succeed(&self, files: &RemoteFiles, script: &str) -> Result<Vec<u8>, FilesError> {
         let output = self.run(files, script)?;
-        if output.success() {
-            Ok(output.stdout)
-        } else {
-            Err(self.failed(complaint::understand(&output.stderr_text())))
-        }
+        if output.success() { Ok(output.stdout) } else { Err(self.failed(understand(&output.stderr_text()))) }
     }
 }
 
@@ -115,6 +154,17 @@ impl RemoteFiles {
     /// The files of the machine with these shells.
     pub fn new(shells: Arc<Shells>) -> Self {
         Self { shells }
+    }
+
+    /// Waits there for a line of a file.
+    pub(super) fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
+        let call = Call::new("watch", awaited.path)
+            .with("from", &awaited.offset.saturating_add(1).to_string())
+            .with("most", &AwaitedLine::MOST.to_string())
+            .with("lines", &format!("^({})", awaited.beginnings.join("|")))
+            .with("left", &awaited.limit.as_millis().to_string())
+            .deadline(awaited.limit.saturating_add(SMALL_DEADLINE));
+        call.succeed(self, text::AWAIT_LINE)
     }
 }
 
@@ -150,36 +200,23 @@ impl Files for RemoteFiles {
         access: Access,
         durability: Durability,
     ) -> Result<(), FilesError> {
-        let access = match access {
-            Access::Shared => "shared",
-            Access::Private => "private",
-            Access::PrivateExecutable => "private-executable",
-            Access::AsBefore => "as-before",
-        };
-        let call = Call::new("write", path)
-            .with("access", access)
-            .with("sync", if durability == Durability::Synced { "yes" } else { "" })
-            .with("name", &random::hex32())
-            .input(bytes);
+        let call = Call::write(path, access, durability).with("take", "cat").input(bytes);
         call.succeed(self, text::WRITE).map(drop)
     }
 
     fn append(&self, path: &HostPath, bytes: &[u8], durability: Durability) -> Result<(), FilesError> {
-        let call = Call::new("append to", path)
-            .with("size", &bytes.len().to_string())
-            .with("sync", if durability == Durability::Synced { ",fsync" } else { "" })
-            .input(bytes);
-        call.succeed(self, if bytes.is_empty() { text::TOUCH_NEW } else { text::APPEND }).map(drop)
+        let (call, script) = Call::append(path, bytes, durability);
+        call.input(bytes).succeed(self, script).map(drop)
     }
 
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError> {
-        Call::new("create the folder", path).succeed(self, text::MAKE_FOLDER).map(drop)
+        Call::new(MAKE_FOLDER, path).succeed(self, text::MAKE_FOLDER).map(drop)
     }
 
     fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError> {
         let is_private = matches!(access, Access::Private | Access::PrivateExecutable);
         let script = if is_private { text::MAKE_PRIVATE_FOLDER } else { text::MAKE_NEW_FOLDER };
-        Call::new("create the folder", path).succeed(self, script).map(drop)
+        Call::new(MAKE_FOLDER, path).succeed(self, script).map(drop)
     }
 
     fn touch(&self, path: &HostPath) -> Result<(), FilesError> {
@@ -241,11 +278,30 @@ impl Files for RemoteFiles {
         }
     }
 
+    fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {
+        let calls: Vec<_> = changes.iter().map(Call::of).collect();
+        let Some((first, _)) = calls.first() else { return Ok(()) };
+        let (mut script, mut input) = (String::new(), Vec::new());
+        // Each in a subshell, which it may leave; together they read the input to its end.
+        for (number, (call, body)) in calls.iter().enumerate() {
+            script += &format!("(\n{}{body}\n) || {{ echo {number}; exit 1; }}\n", call.variables);
+            input.extend_from_slice(call.input);
+        }
+        let whole = Call { variables: script, input: &input, ..Call::new("change", first.path) };
+        let output = whole.run(self, "")?;
+        if output.success() {
+            return Ok(());
+        }
+        let number = output.stdout_text().parse::<usize>().ok();
+        let (failed, _) = number.and_then(|number| calls.get(number)).unwrap_or(&calls[0]);
+        Err(failed.failed(understand(&output.stderr_text())))
+    }
+
     fn tree_size(&self, path: &HostPath) -> Result<u64, FilesError> {
         let call = Call::new("measure", path);
         let output = call.run(self, text::TREE_SIZE)?;
         // What disappeared between the look and the measure does not count.
-        let complaint = complaint::understand(&output.stderr_text());
+        let complaint = understand(&output.stderr_text());
         if complaint.kind() == io::ErrorKind::PermissionDenied {
             return Err(call.failed(complaint));
         }

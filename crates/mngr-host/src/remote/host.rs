@@ -11,8 +11,8 @@ use mngr_model::{AgentId, HostPath};
 use super::files::RemoteFiles;
 use super::shells::Shells;
 use super::{lock, processes, survey, watch};
-use crate::files::Files;
-use crate::host::{EndReport, EndRequest, Host, Reach, SurveyError, TerminalMode, WatchRequest};
+use crate::files::{Files, FilesError};
+use crate::host::{AwaitedLine, EndReport, EndRequest, Host, Reach, SurveyError, TerminalMode, WatchRequest};
 use crate::lock::{HostLock, LockError, LockWait};
 use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
 use crate::pty::{Pty, TerminalSize};
@@ -107,6 +107,10 @@ impl Host for RemoteHost {
 
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError> {
         watch::start(&self.shells, request)
+    }
+
+    fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
+        self.files.await_line(awaited)
     }
 
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError> {

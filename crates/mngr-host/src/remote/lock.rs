@@ -1,18 +1,26 @@
-//! Locks on another machine: `flock` there, held by a shell that ends when we let go of it or are gone.
+//! Locks on another machine: `flock` there, held by a shell that ends when we are gone.
 //!
-//! Budget: one process here and one shell there for each lock that is held.
+//! Budget: one process here and one shell there for all locks that were free when they were asked for, and one more for
+//! each that had to be waited for.
+
+mod keeper;
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
 
+use super::files::understand;
 use super::line::detail_of;
 use super::script::path_word;
 use super::shells::Shells;
 use crate::lock::{HostLock, LockError, LockWait};
 use crate::proc::{Dialogue, Hearing, Turn};
 use crate::random;
+
+use keeper::Taken;
+
+pub(super) use keeper::Keeper;
 
 /// How long the other machine may take to say whether the lock is free.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -41,6 +49,18 @@ kill $!
 /// Takes the lock on a file there, creating the file.
 pub(super) fn lock(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
     let io_error = |source: io::Error| LockError::Io { path: path.clone(), source };
+    match (shells.locks().take(shells, path).map_err(|error| io_error(io::Error::other(error)))?, wait) {
+        (Taken::Held(kept), _) => Ok(HostLock::new(kept)),
+        (Taken::Busy, LockWait::Try) => Err(LockError::Held { path: path.clone() }),
+        (Taken::Refused(why), _) => Err(io_error(understand(&why))),
+        (Taken::Silent(turn, said), _) => Err(silence(path, turn, &said)),
+        (Taken::Busy | Taken::NoRoom, wait) => lock_alone(shells, path, wait),
+    }
+}
+
+/// Takes the lock with a shell of its own, which can wait for it.
+fn lock_alone(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
+    let io_error = |source: io::Error| LockError::Io { path: path.clone(), source };
     let mark = random::hex32();
     let waits = if wait == LockWait::Try { "no" } else { "yes" };
     let script = format!("path={}\nwait={waits}\nmark={mark}\n{HOLD}", path_word(path));
@@ -58,16 +78,22 @@ pub(super) fn lock(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<H
     match word {
         Ok(said) if said == "held" => Ok(HostLock::new(holder)),
         Ok(said) if said == "busy" => Err(LockError::Held { path: path.clone() }),
-        Ok(said) => {
-            Err(io_error(io::Error::other(detail_of(said.strip_prefix("refused ").unwrap_or(&said)))))
-        }
-        Err(Turn::Interrupted) => Err(LockError::Interrupted),
-        Err(Turn::TimedOut) => Err(io_error(io::ErrorKind::TimedOut.into())),
-        Err(_) => {
+        Ok(said) => Err(io_error(understand(said.strip_prefix("refused ").unwrap_or(&said)))),
+        Err(turn) => {
             let (_, said) = holder.last_words(Duration::from_secs(1));
-            Err(io_error(io::Error::new(io::ErrorKind::HostUnreachable, detail_of(&said))))
+            Err(silence(path, turn, &said))
         }
     }
+}
+
+/// Why there was no answer.
+fn silence(path: &HostPath, turn: Turn, said: &str) -> LockError {
+    let source = match turn {
+        Turn::Interrupted => return LockError::Interrupted,
+        Turn::TimedOut => io::ErrorKind::TimedOut.into(),
+        Turn::Heard | Turn::Closed => io::Error::new(io::ErrorKind::HostUnreachable, detail_of(said)),
+    };
+    LockError::Io { path: path.clone(), source }
 }
 
 /// The next line that begins with the mark, without it; or why there is none.

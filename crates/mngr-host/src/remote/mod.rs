@@ -15,6 +15,7 @@ mod shells;
 mod ssh;
 mod ssh_hosts;
 mod survey;
+mod tally;
 #[cfg(test)]
 mod testing;
 mod watch;
@@ -27,3 +28,4 @@ pub use own_scripts::{ACTIVITY_WATCHER, START_ON_BOOT};
 pub use shells::Shells;
 pub use ssh::{SshError, SshLine, SshTarget};
 pub use ssh_hosts::{SshConfigNames, SshHosts, SshProvider};
+pub use tally::WIRE_LOG;

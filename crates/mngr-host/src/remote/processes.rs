@@ -9,6 +9,7 @@ use std::time::Duration;
 use mngr_model::AgentId;
 use mngr_model::env::MNGR_AGENT_ID;
 
+use super::script::without_comments;
 use super::shells::Shells;
 use crate::host::{EndReport, EndRequest};
 use crate::local::processes::{KILL_WAIT, Owner, ROUNDS, SHELL_GRACE, judge, tree_of};
@@ -60,7 +61,9 @@ pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, Ex
 
 impl Table {
     fn of(shells: &Shells, agent: &AgentId) -> Result<Self, ExecError> {
-        let cmd = Cmd::shell(SCRIPT).args(["processes", "table"]).arg(format!("{MNGR_AGENT_ID}={agent}"));
+        let cmd = Cmd::shell(without_comments(SCRIPT))
+            .args(["processes", "table"])
+            .arg(format!("{MNGR_AGENT_ID}={agent}"));
         let mut table = Self { all: Vec::new(), marked: BTreeSet::new() };
         for line in shells.exec(&cmd)?.stdout_text().lines() {
             match line.split_once(' ') {
@@ -88,7 +91,7 @@ fn signal(shells: &Shells, found: &[Stat], signals: &str, wait: Duration) -> Res
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let cmd = Cmd::shell(SCRIPT)
+    let cmd = Cmd::shell(without_comments(SCRIPT))
         .args(["processes", "signal"])
         .arg(wait.as_millis().to_string())
         .arg(signals)

@@ -68,6 +68,12 @@ pub(super) fn script(cmd: &Cmd, setting: Setting) -> Result<String, ExecError> {
     Ok(text)
 }
 
+/// The text of a script file as it is sent: without its comments, which are for readers here.
+pub(super) fn without_comments(script: &str) -> String {
+    let lines = script.lines().map(str::trim_start).filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.fold(String::with_capacity(script.len()), |text, line| text + line + "\n")
+}
+
 /// A path as one word that no program takes for an option or for standard input.
 pub(super) fn path_word(path: &HostPath) -> String {
     let text = path.as_str();

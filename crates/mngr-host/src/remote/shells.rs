@@ -15,6 +15,8 @@ use crate::interrupt;
 use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn};
 use crate::random;
 use crate::remote::line::{Line, Terminal, detail_of};
+use crate::remote::lock::Keeper;
+use crate::remote::tally;
 
 use wire::{Answer, Listener, entry_line, entry_script, greeting, request_bytes};
 
@@ -22,7 +24,7 @@ pub(super) use wire::Obstacle;
 
 /// A shell that lay idle for longer is not used again: its link may have died meanwhile without a sign, and then the
 /// result of the next request would be unknown.
-const FRESH_FOR: Duration = Duration::from_secs(15);
+pub(super) const FRESH_FOR: Duration = Duration::from_secs(15);
 /// How long a request over its deadline may take to be ended, beyond that deadline.
 const ENDING_LIMIT: Duration = Duration::from_secs(5);
 /// How long the answer of an ended request is waited for.
@@ -74,6 +76,7 @@ pub(super) struct Outcome {
 pub struct Shells {
     line: Arc<dyn Line>,
     idle: Mutex<Vec<Shell>>,
+    locks: Keeper,
 }
 
 struct Shell {
@@ -97,7 +100,7 @@ enum Asked {
 impl Shells {
     /// No shell is opened before there is something to run.
     pub fn new(line: Arc<dyn Line>) -> Self {
-        Self { line, idle: Mutex::default() }
+        Self { line, idle: Mutex::default(), locks: Keeper::default() }
     }
 
     /// How the machine is reached.
@@ -105,18 +108,21 @@ impl Shells {
         &*self.line
     }
 
+    /// The shell that holds the locks of this machine.
+    pub(super) fn locks(&self) -> &Keeper {
+        &self.locks
+    }
+
     /// Runs a script. Never runs it twice.
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;
-        let until = Instant::now() + request.deadline;
-        if let Some(shell) = self.take_idle() {
-            match self.ask(shell, request, until) {
-                Asked::NotSent(_) => {}
-                asked => return self.finish(request, asked),
-            }
-        }
-        let shell = self.open()?;
-        let asked = self.ask(shell, request, until);
+        let began = Instant::now();
+        let until = began + request.deadline;
+        let asked = match self.take_idle().map(|shell| self.ask(shell, request, until)) {
+            None | Some(Asked::NotSent(_)) => self.ask(self.open()?, request, until),
+            Some(asked) => asked,
+        };
+        tally::asked(self.line.name(), request.program, began);
         self.finish(request, asked)
     }
 
@@ -156,6 +162,7 @@ impl Shells {
 
     /// A process that waits for a script there.
     fn enter(&self) -> Result<Dialogue, ExecError> {
+        tally::opened(self.line.name());
         Dialogue::start(&self.line.command(&entry_line(self.line.shell()), Terminal::None))
     }
 

@@ -16,6 +16,7 @@ use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
 use mngr_model::{AgentId, HostPath};
 
+use super::script::without_comments;
 use super::shells::Shells;
 use crate::local::procfs::{self, Stat};
 use crate::proc::Cmd;
@@ -91,7 +92,11 @@ impl Seen {
         patience: Duration,
     ) -> io::Result<Self> {
         let words = [layout.root().as_str(), &random::hex32(), agent.map_or("", AgentId::as_str)];
-        let cmd = Cmd::shell(SCRIPT).arg("look").args(words).keep_last(MOST_BYTES).deadline(patience);
+        let cmd = Cmd::shell(without_comments(SCRIPT))
+            .arg("look")
+            .args(words)
+            .keep_last(MOST_BYTES)
+            .deadline(patience);
         let output = shells.look(&cmd).map_err(io::Error::other)?;
         Self::parse(layout, &output.stdout)
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use mngr_host::git::{Git, RepoFacts};
 use mngr_host::host::Host;
-use mngr_host::lock::LockWait;
+use mngr_host::lock::{LockWait, lock_in_own_folder};
 use mngr_model::HostPath;
 use mngr_model::transfer::TransferMode;
 
@@ -47,13 +47,12 @@ pub(super) fn to_host(
     let Some((repo, base)) = source.repo.as_ref().zip(base) else { return Ok(Source { transit, ..source }) };
     let path = place(host.as_ref(), &source, repo);
     world.reporter.progress(&format!("Bringing the repository to {}", host.info().address()));
-    host.files().make_folder(&host.layout().repositories())?;
     let lock = HostPath::new(format!("{path}.lock"));
-    let _lock = host.lock(&lock, LockWait::For(LOCK_WAIT))?;
+    let _lock = lock_in_own_folder(host.as_ref(), &lock, LockWait::For(LOCK_WAIT))?;
     let deposit = Git::new(host.as_ref(), path.clone());
     match &transit {
         Some(transit) => Git::new(transit.client(), transit.files()).deposit_into(&deposit, &base)?,
-        None => Git::new(source.host.as_ref(), source.path.clone()).deposit_into(&deposit, &base)?,
+        None => source.repository(source.host.as_ref()).deposit_into(&deposit, &base)?,
     }
     let git_dir = path.join(".git");
     if world.is_client(source.host.as_ref()) {

@@ -74,6 +74,11 @@ fn brand_of(base: BuiltIn) -> Option<Brand> {
 }
 
 impl Heritage {
+    /// Whether there is nothing to take over.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ancestor.is_none() && self.adopted.is_empty()
+    }
+
     /// The agent it is made from.
     pub(super) fn ancestor(&self) -> Option<&Ancestor> {
         self.ancestor.as_ref()

@@ -130,7 +130,7 @@ pub(super) fn plan(
     let choice = request.branch.resolve(name)?;
     plan.carries = unclean_files(source, request, choice.base.is_some())?;
     let head = repo.head_oid()?;
-    let git = Git::new(host, source.path.clone());
+    let git = source.repository(host);
     match (choice.base, choice.new) {
         (Some(branch), None) => {
             plan.base_commit = Some(source.git().resolve(&branch)?);
@@ -236,9 +236,6 @@ fn choose_branch(
         let name = if number == 1 { wanted.clone() } else { format!("{wanted}-{number}") };
         let suffixed =
             (number > 1).then(|| BranchNote::Suffixed { wanted: wanted.clone(), used: name.clone() });
-        if git.is_surely_free(&name)? {
-            return Ok((Checkout::New { name, base }, suffixed));
-        }
         match git.branch_state(&name, &base)? {
             BranchState::Missing => return Ok((Checkout::New { name, base }, suffixed)),
             // In a mirror the branch is a copy: the source's own branch is not touched.

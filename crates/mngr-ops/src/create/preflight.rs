@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use mngr_agents::brand::ProvisionError;
 use mngr_agents::installation::{self, InstallationError, Memory, Program as Installable};
 use mngr_agents::login::LoginPlace;
+use mngr_agents::manifest::BuiltIn;
 use mngr_agents::user::UserSide;
 use mngr_config::AgentTypeSettings;
 use mngr_host::host::Host;
@@ -24,6 +25,18 @@ pub(super) enum Login {
     There,
     /// The user will log in at its terminal.
     AwaitsUser,
+}
+
+/// What an agent of that type is prepared by: only a coding agent asks for its surroundings, so nobody else's host is asked.
+pub(super) fn surrounding_of(
+    world: &World,
+    host: &dyn Host,
+    base: BuiltIn,
+) -> Result<BTreeMap<String, String>, ExecError> {
+    match base.brand() {
+        None if !world.is_client(host) => Ok(BTreeMap::new()),
+        _ => surrounding(world, host),
+    }
 }
 
 /// The variables an agent on that host finds besides its own: the user's here, and elsewhere those of a login.

@@ -5,9 +5,8 @@
 use std::time::{Duration, Instant};
 
 use mngr_agents::scripted::{self, script::Step as ScriptStep};
-use mngr_host::files::{Access, Durability};
+use mngr_host::files::{Access, Change, Durability};
 use mngr_host::host::Host;
-use mngr_host::interrupt;
 use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::env::{self, EnvName, EnvPair, parse_env_file, render_env_file};
 use mngr_model::journal::Step;
@@ -22,15 +21,12 @@ use super::settle;
 use crate::journal::Journal;
 use crate::world::World;
 
-/// Makes the state folder and its sub-folders.
-pub(super) fn state_folder(host: &dyn Host, agent: &AgentLayout) -> Result<(), CreateError> {
-    let files = host.files();
-    for folder in ["activity", "status", "events/messages", "commands", "plugin"] {
-        files.make_folder(&agent.root().join(folder))?;
-    }
-    files.touch(&agent.activity_create())?;
-    files.touch(&agent.activity_start())?;
-    Ok(())
+/// The state folder and its sub-folders.
+pub(super) fn state_folder(agent: &AgentLayout) -> impl Iterator<Item = Change> {
+    let folders = ["activity", "status", "events/messages", "commands", "plugin"];
+    let folders = folders.map(|folder| Change::MakeFolder(agent.root().join(folder)));
+    let marks = [agent.activity_create(), agent.activity_start()].map(Change::Touch);
+    folders.into_iter().chain(marks)
 }
 
 /// The variables of the agent, in the order in which later ones win.
@@ -91,36 +87,24 @@ fn built_in_variables(
     values.into_iter().map(|(name, value)| Ok(EnvPair::new(name.parse()?, value)?)).collect()
 }
 
-/// Writes the variables where only the user can read them.
-pub(super) fn env_file(host: &dyn Host, agent: &AgentLayout, pairs: &[EnvPair]) -> Result<(), CreateError> {
-    let text = render_env_file(pairs);
-    host.files().write(&agent.env_file(), text.as_bytes(), Access::Private, Durability::Cached)?;
-    Ok(())
+/// The variables, where only the user can read them.
+pub(super) fn env_file(agent: &AgentLayout, pairs: &[EnvPair]) -> Change {
+    Change::write(agent.env_file(), render_env_file(pairs), Access::Private)
 }
 
 /// The files that an agent without a terminal reads and writes.
-pub(super) fn streams(host: &dyn Host, agent: &AgentLayout, input: &str) -> Result<(), CreateError> {
-    let files = host.files();
-    files.make_folder(&agent.headless())?;
-    for (path, text) in
-        [(agent.headless_input(), input), (agent.headless_output(), ""), (agent.headless_errors(), "")]
-    {
-        files.write(&path, text.as_bytes(), Access::Private, Durability::Cached)?;
-    }
-    Ok(())
+pub(super) fn streams(agent: &AgentLayout, input: &str) -> impl Iterator<Item = Change> {
+    let texts =
+        [(agent.headless_input(), input), (agent.headless_output(), ""), (agent.headless_errors(), "")];
+    let files = texts.map(|(path, text)| Change::write(path, text, Access::Private));
+    [Change::MakeFolder(agent.headless())].into_iter().chain(files)
 }
 
-/// The player of a scripted agent; returns the words that run it.
-pub(super) fn player(
-    host: &dyn Host,
-    agent: &AgentLayout,
-    name: &AgentName,
-    steps: &[ScriptStep],
-) -> Result<Vec<String>, CreateError> {
+/// The player of a scripted agent, and the words that run it.
+pub(super) fn player(agent: &AgentLayout, name: &AgentName, steps: &[ScriptStep]) -> (Change, Vec<String>) {
     let path = scripted::player_file(agent);
-    let text = scripted::compile(steps, name);
-    host.files().write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
-    Ok(vec!["sh".to_owned(), path.to_string()])
+    let words = vec!["sh".to_owned(), path.to_string()];
+    (Change::write(path, scripted::compile(steps, name), Access::PrivateExecutable), words)
 }
 
 /// Folders, files and commands, in this order; the type's own before those of the command line.
@@ -133,26 +117,20 @@ pub(super) fn prepare(
     pairs: &[EnvPair],
     journal: &mut Journal<'_>,
 ) -> Result<(), CreateError> {
-    for folder in resolved.chain.iter().rev().flat_map(|settings| &settings.create_directory) {
-        host.files().make_folder(&target(world, host, record, folder))?;
-    }
-    for spec in resolved.chain.iter().rev().flat_map(|settings| &settings.upload_file) {
+    let folders = resolved.chain.iter().rev().flat_map(|settings| &settings.create_directory);
+    journal.add(folders.map(|folder| Change::MakeFolder(target(world, host, record, folder))));
+    let of_type = resolved.chain.iter().rev().flat_map(|settings| &settings.upload_file).map(|spec| {
         let (local, remote) = spec.split_once(':').unwrap_or((spec, spec));
-        upload(
-            world,
-            host,
-            record,
-            &Upload { local: world.cwd.join(local), remote: remote.to_owned() },
-            journal,
-        )?;
-    }
-    for file in &request.uploads {
-        upload(world, host, record, file, journal)?;
+        Upload { local: world.cwd.join(local), remote: remote.to_owned() }
+    });
+    for file in of_type.chain(request.uploads.iter().cloned()) {
+        journal.carry_out()?;
+        upload(world, host, record, &file, journal)?;
     }
     let of_type = resolved.chain.iter().rev().flat_map(|settings| &settings.extra_provision_command);
     let began = Instant::now();
     for command in of_type.chain(&request.provision_commands) {
-        interrupt::check()?;
+        journal.carry_out()?;
         let patience = request.provision_patience.saturating_sub(began.elapsed());
         run_command(world, host, record, command, pairs, patience)?;
     }
@@ -199,13 +177,13 @@ fn upload(
     Ok(())
 }
 
-/// Removes the copies of replaced files once the agent is whole.
-pub(super) fn drop_backups(host: &dyn Host, journal: &Journal<'_>) {
-    for step in journal.steps() {
-        if let Step::ReplacedFile { backup, .. } = step {
-            let _ = host.files().remove_file(backup);
-        }
-    }
+/// The removal of the copies of replaced files, once the agent is whole.
+pub(super) fn drop_backups(journal: &Journal<'_>) -> Vec<Change> {
+    let backup = |step: &Step| match step {
+        Step::ReplacedFile { backup, .. } => Some(Change::RemoveFile(backup.clone())),
+        _ => None,
+    };
+    journal.steps().iter().filter_map(backup).collect()
 }
 
 fn run_command(

@@ -82,13 +82,13 @@ fn update(world: &World, agent: &Agent, request: &CreateRequest) -> Result<Agent
     };
     if let Some(program) = &program {
         record.agent_type = program.type_name.clone();
-        program.write_into(host, &layout, &mut record)?;
+        host.files().apply(&Vec::from_iter(program.write_into(&layout, &mut record)))?;
     }
     // What was set before stays unless it is set anew: later pairs win.
     let old = host.files().read_if_there(&layout.env_file())?.unwrap_or_default();
     let mut pairs = parse_env_file(&String::from_utf8_lossy(&old)).unwrap_or_default();
     pairs.extend(provision::variables(world, host, &record, &resolved, &request)?);
-    provision::env_file(host, &layout, &pairs)?;
+    host.files().apply(&[provision::env_file(&layout, &pairs)])?;
     let header = Header {
         operation: Operation::Create,
         agent_id: record.id.clone(),
@@ -98,9 +98,9 @@ fn update(world: &World, agent: &Agent, request: &CreateRequest) -> Result<Agent
     let mut journal = Journal::begin(host, &header)?;
     let prepared = provision::prepare(world, host, &record, &resolved, &request, &pairs, &mut journal);
     if prepared.is_ok() {
-        provision::drop_backups(host, &journal);
+        journal.add(provision::drop_backups(&journal));
     }
-    journal.finish()?;
+    journal.close()?;
     prepared?;
     crate::record::patch(host, &layout, |data| {
         data.insert("type".into(), record.agent_type.to_string().into());

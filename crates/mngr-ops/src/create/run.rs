@@ -12,7 +12,7 @@ use mngr_agents::deliver::{self, Message, Recipient};
 use mngr_agents::manifest::BuiltIn;
 use mngr_agents::scripted::script::Step as ScriptStep;
 use mngr_host::fault;
-use mngr_host::files::{Access, Durability};
+use mngr_host::files::{Access, Change, Durability};
 use mngr_host::host::Host;
 use mngr_host::lock::LockWait;
 use mngr_host::tmux::PaneId;
@@ -38,7 +38,7 @@ use super::{carry, provision, reuse, workspace};
 use crate::boot;
 use crate::fleet::memory;
 use crate::journal::{self, Journal};
-use crate::launch::{self, Readiness};
+use crate::launch::{self, Occasion, Readiness};
 use crate::recover;
 use crate::world::World;
 
@@ -61,22 +61,23 @@ impl Program {
         self.words.first().map(String::as_str)
     }
 
-    /// Puts what will run into the record, and the player's script where the type has one.
-    pub(super) fn write_into(
-        &self,
-        host: &dyn Host,
-        agent: &AgentLayout,
-        record: &mut AgentRecord,
-    ) -> Result<(), CreateError> {
-        record.argv = match self.resolved.base {
-            BuiltIn::Command | BuiltIn::Claude | BuiltIn::Codex | BuiltIn::Opencode => self.words.clone(),
-            BuiltIn::Scripted => provision::player(host, agent, &record.name, &self.steps)?,
+    /// Puts what will run into the record. Gives the player's script where the type has one.
+    pub(super) fn write_into(&self, agent: &AgentLayout, record: &mut AgentRecord) -> Option<Change> {
+        let (script, words) = match self.resolved.base {
+            BuiltIn::Command | BuiltIn::Claude | BuiltIn::Codex | BuiltIn::Opencode => {
+                (None, self.words.clone())
+            }
+            BuiltIn::Scripted => {
+                let (script, words) = provision::player(agent, &record.name, &self.steps);
+                (Some(script), words)
+            }
         };
-        record.command = match record.argv.as_slice() {
+        record.command = match words.as_slice() {
             [shell, flag, line] if shell == "sh" && flag == "-c" => line.clone(),
             words => sh_join(words),
         };
-        Ok(())
+        record.argv = words;
+        script
     }
 }
 
@@ -96,7 +97,6 @@ pub(super) fn create_on(
     let typed = request.message.as_deref().filter(|_| program.resolved.headless.is_none());
     let message = typed.map(deliver::normalize).transpose()?;
     let source = source::find(world, request, &heritage)?;
-    host.files().make_folder(host.layout().root())?;
     let (mut journal, id, name) = reserve(world, host.as_ref(), request)?;
     let build = Build {
         world,
@@ -111,11 +111,7 @@ pub(super) fn create_on(
     };
     let built = build.run(source, message.as_deref(), &mut journal);
     match built {
-        Ok(created) => {
-            provision::drop_backups(host.as_ref(), &journal);
-            journal.finish()?;
-            Ok(created)
-        }
+        Ok(created) => Ok(created),
         Err(error) => {
             let _shield = interrupt::shield();
             match recover::take_back(world, host.as_ref(), &id, journal.steps()) {
@@ -168,7 +164,7 @@ fn ready(world: &World, host: &dyn Host, request: &CreateRequest) -> Result<Read
     if request.start_on_boot {
         boot::check(world, host)?;
     }
-    let mut env = preflight::surrounding(world, host)?;
+    let mut env = preflight::surrounding_of(world, host, program.resolved.base)?;
     for pair in provision::given_variables(world, &program.resolved, request)? {
         env.insert(pair.name().to_string(), pair.value().to_owned());
     }
@@ -255,11 +251,16 @@ fn reserve<'h>(
     request: &CreateRequest,
 ) -> Result<(Journal<'h>, AgentId, AgentName), CreateError> {
     let layout = host.layout();
-    if !host.files().list(&layout.journals())?.is_empty() {
+    let take = || host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT));
+    let mut lock = take()?;
+    let mut survey = host.survey(Detail::Basic)?;
+    if !survey.journals.is_empty() {
+        drop(lock);
         recover::recover(world, host);
+        lock = take()?;
+        survey = host.survey(Detail::Basic)?;
     }
-    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-    let survey = host.survey(Detail::Basic)?;
+    let _lock = lock;
     let id = request.id.clone().unwrap_or_else(random::agent_id);
     if survey.agents.iter().any(|facts| facts.record.id == id)
         || survey.broken.iter().any(|b| b.folder == id.as_str())
@@ -328,26 +329,25 @@ impl Build<'_> {
         let plan = plan::plan(world, host, &source, self.name, self.request)?;
         workspace::make(world, host, self.id, &source, &plan, self.request, journal)?;
         let agent = host.layout().agent(self.id);
-        journal.step(Step::Folder { path: agent.root().clone() })?;
-        provision::state_folder(host, &agent)?;
+        journal.note(Step::Folder { path: agent.root().clone() })?;
+        journal.add(provision::state_folder(&agent));
         let mut record = self.record(&source, &plan);
         let mut pairs = provision::variables(world, host, &record, &self.program.resolved, self.request)?;
+        let base = self.program.resolved.base;
+        // What these need of the state folder must be there; otherwise it is made with all that follows.
+        if base.brand().is_some() || !self.heritage.is_empty() {
+            journal.carry_out()?;
+        }
         let words = self.prepare_brand(&source, &agent, &mut record, &mut pairs)?;
-        self.heritage.hand_over(
-            world,
-            self.program.resolved.base,
-            host,
-            &agent,
-            &record.work_dir,
-            self.request.proof,
-        )?;
-        provision::env_file(host, &agent, &pairs)?;
-        self.program.write_into(host, &agent, &mut record)?;
+        self.heritage.hand_over(world, base, host, &agent, &record.work_dir, self.request.proof)?;
+        journal.add([provision::env_file(&agent, &pairs)]);
+        journal.add(self.program.write_into(&agent, &mut record));
         record.argv.extend(words);
         provision::prepare(world, host, &record, &self.program.resolved, self.request, &pairs, journal)?;
         let message_level = match self.request.first_start {
             FirstStart::Now => self.start(&agent, &record, message, journal)?,
             FirstStart::Later => {
+                journal.carry_out()?;
                 let line = ProcessRecord::stop_line(world.clock.now());
                 host.files().append(&agent.process(), line.as_bytes(), Durability::Cached)?;
                 None
@@ -359,9 +359,11 @@ impl Build<'_> {
         }
         interrupt::check()?;
         // The record is the commit point: from here on the agent exists.
-        let data = serde_json::to_vec_pretty(&record)?;
-        host.files().write(&agent.data(), &data, Access::Shared, Durability::Synced)?;
-        fault::point();
+        let bytes = serde_json::to_vec_pretty(&record)?;
+        let (path, access, durability) = (agent.data(), Access::Shared, Durability::Synced);
+        journal.add([Change::Write { path, bytes, access, durability }]);
+        journal.add(provision::drop_backups(journal));
+        journal.close()?;
         memory::add(world, host, &record);
         Ok(Created {
             id: record.id.clone(),
@@ -386,9 +388,9 @@ impl Build<'_> {
     ) -> Result<Option<DeliveryLevel>, CreateError> {
         let (world, host) = (self.world, self.host.as_ref());
         let session = launch::session_of(world, record).map_err(launch::LaunchError::from)?;
-        journal.step(Step::Session { name: session.to_string() })?;
+        journal.note(Step::Session { name: session.to_string() })?;
         if record.headless {
-            provision::streams(host, agent, self.request.message.as_deref().unwrap_or_default())?;
+            journal.add(provision::streams(agent, self.request.message.as_deref().unwrap_or_default()));
         }
         let readiness = match self.request.consent {
             // It is not sent messages, and may be done before it could be asked whether it takes some.
@@ -398,7 +400,8 @@ impl Build<'_> {
             _ if self.login == Login::AwaitsUser => Readiness::Runs,
             _ => Readiness::TakesMessages,
         };
-        launch::launch(world, host, record, readiness)?;
+        interrupt::check()?;
+        launch::launch(world, host, record, readiness, Occasion::First { with: journal.take_pending() })?;
         fault::point();
         message.map(|text| self.deliver(record, text)).transpose()
     }

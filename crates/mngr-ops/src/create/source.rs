@@ -81,6 +81,14 @@ impl Source {
         Git::new(host, path.clone())
     }
 
+    /// Git in its repository on that host, where the agent will work.
+    pub(super) fn repository<'h>(&self, host: &'h dyn Host) -> Git<'h> {
+        match &self.repo {
+            Some(repo) => Git::in_checkout(host, repo.location()),
+            None => Git::new(host, self.path.clone()),
+        }
+    }
+
     /// The name of the project it belongs to.
     pub(super) fn project(&self) -> Option<String> {
         let of_url = || self.clone_from.as_deref().or(self.origin.as_deref()).and_then(repo_name_from_url);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mngr_config::ExtraPath;
-use mngr_host::files::FileKind;
+use mngr_host::files::{Change, FileKind};
 use mngr_host::git::{Git, IgnoredFiles, StartPoint};
 use mngr_host::host::Host;
 use mngr_host::rsync::{Endpoint, Rsync};
@@ -37,21 +37,25 @@ pub(super) fn make(
     if plan.transfer == TransferMode::None {
         return Ok(());
     }
-    require_free(host, &plan.work_dir)?;
-    if let Some(parent) = plan.work_dir.parent() {
-        host.files().make_folder(&parent)?;
-    }
-    if let Some(note) = own_dirs::note_needed(host, agent, &plan.work_dir) {
-        journal.step(Step::File { path: note })?;
-        own_dirs::note(host, agent, &plan.work_dir)?;
+    // A name of our own making is nobody's, and its place is known to be ours.
+    if request.target_path.is_some() || request.worktree_base.is_some() {
+        require_free(host, &plan.work_dir)?;
+        if let Some(parent) = plan.work_dir.parent() {
+            host.files().make_folder(&parent)?;
+        }
+        if let Some(note) = own_dirs::note_needed(host, agent, &plan.work_dir) {
+            journal.note(Step::File { path: note })?;
+            journal.add(own_dirs::note(host, agent, &plan.work_dir));
+        }
     }
     match plan.transfer {
         TransferMode::None => {}
         TransferMode::GitWorktree => worktree(host, source, plan, journal)?,
         TransferMode::GitMirror => mirror(host, source, plan, journal)?,
         TransferMode::Rsync => {
-            journal.step(Step::Folder { path: plan.work_dir.clone() })?;
-            host.files().make_folder(&plan.work_dir)?;
+            journal.note(Step::Folder { path: plan.work_dir.clone() })?;
+            journal.add([Change::MakeFolder(plan.work_dir.clone())]);
+            journal.carry_out()?;
             let (from, path) = source.files();
             Rsync::new(Endpoint::Contents(path), Endpoint::Contents(plan.work_dir.clone()))
                 .options(request.rsync_args.iter().cloned())
@@ -107,9 +111,9 @@ fn worktree(
     let Some((checkout, repository)) = plan.checkout.as_ref().zip(plan.repository.clone()) else {
         return Ok(());
     };
-    let git = Git::new(host, source.path.clone());
+    let git = source.repository(host);
     if let Checkout::New { name, base } = checkout {
-        journal.step(Step::Branch {
+        journal.note(Step::Branch {
             repository: repository.clone(),
             name: name.clone(),
             at: base.clone(),
@@ -148,7 +152,7 @@ fn mirror(
     };
     journal.step(Step::Folder { path: plan.work_dir.clone() })?;
     let mirror = Git::new(host, plan.work_dir.clone());
-    Git::new(host, source.path.clone()).mirror_into(&mirror, &start)?;
+    source.repository(host).mirror_into(&mirror, &start)?;
     mngr_host::fault::point();
     Ok(())
 }

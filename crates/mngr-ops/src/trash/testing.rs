@@ -10,7 +10,7 @@ use mngr_config::{BuildOptions, Merged};
 use mngr_host::clock::Clock;
 use mngr_host::files::{Access, Durability, FileStat, Files, FilesError, FolderEntry};
 use mngr_host::git::{Git, StartPoint};
-use mngr_host::host::{EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
+use mngr_host::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
 use mngr_host::local::{LocalFiles, LocalHost};
 use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_host::proc::{Attachment, Cmd, ExecError, Exit, Output};
@@ -197,6 +197,10 @@ impl Host for FragileHost {
         self.local.watch(request)
     }
 
+    fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
+        self.local.await_line(awaited)
+    }
+
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError> {
         self.local.terminal_mode(tty)
     }
@@ -377,7 +381,7 @@ impl Bench {
         if workspace["is_generated"] == true
             && own_dirs::note_needed(self.host.as_ref(), &id, work_dir).is_some()
         {
-            own_dirs::note(self.host.as_ref(), &id, work_dir).unwrap();
+            self.host.files().apply(&own_dirs::note(self.host.as_ref(), &id, work_dir)).unwrap();
         }
         let write = |path: HostPath, text: String| {
             LocalFiles.make_folder(&path.parent().unwrap()).unwrap();

@@ -29,7 +29,7 @@ const ENDINGS: [(&str, Errno); 18] = [
 ];
 
 /// The error behind what a program printed.
-pub(super) fn understand(printed: &str) -> io::Error {
+pub(in crate::remote) fn understand(printed: &str) -> io::Error {
     let lines: Vec<String> = printed.lines().map(|line| line.trim_end().to_ascii_lowercase()).collect();
     let known = lines.iter().find_map(|line| errno_of(line));
     match known {

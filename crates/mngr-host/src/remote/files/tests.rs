@@ -9,7 +9,7 @@ use crate::remote::testing::{ShellLine, with_shells};
 
 type Case = fn(&dyn Files, &HostPath);
 
-const CASES: [(&str, Case); 18] = [
+const CASES: [(&str, Case); 20] = [
     ("contents_come_back", contents_come_back),
     ("a_file_is_read_in_parts", a_file_is_read_in_parts),
     ("what_is_not_there_is_missing", what_is_not_there_is_missing),
@@ -28,6 +28,8 @@ const CASES: [(&str, Case); 18] = [
     ("lists_are_sorted_and_whole", lists_are_sorted_and_whole),
     ("links_are_resolved", links_are_resolved),
     ("sizes_are_summed", sizes_are_summed),
+    ("several_changes_are_made_in_their_order", several_changes_are_made_in_their_order),
+    ("changes_end_with_the_first_that_fails", changes_end_with_the_first_that_fails),
 ];
 
 fn run_cases(files: &dyn Files) {
@@ -306,4 +308,42 @@ fn sizes_are_summed(files: &dyn Files, dir: &HostPath) {
     write(files, &dir.join("x/y/b"), "123");
     files.link("a", &dir.join("x/link")).unwrap();
     assert_eq!(files.tree_size(dir).unwrap(), 5 + 3 + 1);
+}
+
+fn several_changes_are_made_in_their_order(files: &dyn Files, dir: &HostPath) {
+    let (log, script, empty) = (dir.join("a/b/log"), dir.join("a/b/run"), dir.join("a/empty"));
+    let gone = dir.join("gone");
+    fs::write(gone.as_str(), "x").unwrap();
+    let append = |text: &[u8]| Change::Append { path: log.clone(), bytes: text.to_vec() };
+    let changes = [
+        Change::MakeFolder(dir.join("a/b")),
+        append(b"one\0\n"),
+        Change::write(script.clone(), "echo 'it'; $(x)\n", Access::PrivateExecutable),
+        Change::write(empty.clone(), "", Access::Private),
+        append(b""),
+        append(b"two"),
+        Change::Touch(dir.join("a/touched")),
+        Change::RemoveFile(gone.clone()),
+        Change::RemoveFile(dir.join("never was")),
+    ];
+    files.apply(&changes).unwrap();
+    assert_eq!(files.read(&log).unwrap(), b"one\0\ntwo");
+    assert_eq!(files.read(&script).unwrap(), b"echo 'it'; $(x)\n");
+    let mode = |path: &HostPath| files.stat(path).unwrap().unwrap().mode;
+    assert_eq!((mode(&script), mode(&empty)), (0o700, 0o600));
+    assert!(files.exists(&dir.join("a/touched")).unwrap() && !files.exists(&gone).unwrap());
+    files.apply(&[]).unwrap();
+}
+
+fn changes_end_with_the_first_that_fails(files: &dyn Files, dir: &HostPath) {
+    let missing = dir.join("no/folder");
+    let changes = [
+        Change::write(dir.join("before"), "1", Access::Shared),
+        Change::Append { path: missing.clone(), bytes: b"2".to_vec() },
+        Change::write(dir.join("after"), "3", Access::Shared),
+    ];
+    let error = files.apply(&changes).unwrap_err();
+    assert!(error.is_missing() && error.path == missing, "{error:?}");
+    assert_eq!(error.action, "append to");
+    assert!(files.exists(&dir.join("before")).unwrap() && !files.exists(&dir.join("after")).unwrap());
 }

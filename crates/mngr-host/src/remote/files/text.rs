@@ -15,14 +15,15 @@ pub(super) const READ_PART: &str = r#"tail -c "+$from" "$p" 2>"${0%/*}/tail" | h
 grep -v "Broken pipe" "${0%/*}/tail" >&2 && exit 1
 exit 0"#;
 
-/// `$access` and `$sync`; the new contents come from standard input. Busybox would not replace a link to a folder.
+/// `$access` and `$sync`; `$take` copies the new contents from standard input. Busybox would not replace a link to a
+/// folder.
 pub(super) const WRITE: &str = r#"
 target=$p
 case $access in shared|as-before) [ -L "$p" ] && [ -e "$p" ] && target=$(readlink -f "$p") ;; esac
 case $target in */*) folder=${target%/*} ;; *) folder=. ;; esac
 temp=$folder/.mngr-$name
 case $access in private*) umask 077 ;; esac
-(set -C; cat >"$temp") || { rm -f "$temp"; exit 1; }
+(set -C; $take >"$temp") || { rm -f "$temp"; exit 1; }
 mode=
 case $access in
 private-executable) mode=700 ;;
@@ -104,4 +105,27 @@ readlink -f "$p"
 pub(super) const TREE_SIZE: &str = r#"
 [ -d "$p" ] || { echo 0; exit 0; }
 find "$p/" ! -type d -exec stat -c %s {} + | { sum=0; while read -r size; do sum=$((sum + size)); done; echo "$sum"; }
+"#;
+
+/// Exactly `SIZE` bytes of standard input, and none of what follows them; busybox' `head` would take more.
+pub(super) fn take(size: usize) -> String {
+    match size {
+        0 => ":".to_owned(),
+        size => format!("dd bs={size} count=1 iflag=fullblock status=none"),
+    }
+}
+
+/// Prints what is there from `$from` on once one of the `$lines` is, or after `$left` milliseconds. A look costs some
+/// processes, so looks become rarer: what has not come within a second takes its time.
+pub(super) const AWAIT_LINE: &str = r#"
+look() {
+    { [ -f "$p" ] && [ ! -L "$p" ]; } || return 0
+    tail -c "+$from" "$p" 2>/dev/null | head -c "$most"
+}
+waited=0
+until look | grep -qE "$lines" || [ "$left" -le "$waited" ]; do
+    if [ "$waited" -lt 1000 ]; then sleep 0.02; waited=$((waited + 20)); else sleep 0.2; waited=$((waited + 200)); fi
+done
+look
+exit 0
 "#;

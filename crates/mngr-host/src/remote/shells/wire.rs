@@ -7,6 +7,7 @@ use mngr_model::quote::sh_join;
 use super::Request;
 use crate::proc::{Hearing, Leftovers};
 use crate::random;
+use crate::remote::script::without_comments;
 
 /// The loop that the shell runs.
 const LOOP: &str = include_str!("../loop.sh");
@@ -86,8 +87,7 @@ pub(super) fn entry_script(script: &str) -> String {
 
 /// What a new shell is told first.
 pub(super) fn greeting(id: &str, shell: &str) -> String {
-    let lines: Vec<&str> = LOOP.lines().map(str::trim_start).filter(|line| !line.starts_with('#')).collect();
-    entry_script(&format!("id={id}\nshell={}\n{}", sh_join([shell]), lines.join("\n")))
+    entry_script(&format!("id={id}\nshell={}\n{}", sh_join([shell]), without_comments(LOOP)))
 }
 
 /// The lines every script begins with: it names its process group, or ends before it began if it is not wanted any more.
