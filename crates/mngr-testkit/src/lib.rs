@@ -6,6 +6,7 @@
 
 mod dockerd;
 mod env;
+mod link;
 pub mod model;
 mod or_fail;
 mod output;

@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     Local,
     /// Another one, behind a real sshd.
     Ssh,
+    /// The same behind a link that can be cut.
+    Linked,
     /// A container of a real engine.
     Docker,
 }
@@ -38,12 +40,13 @@ impl Ground {
         let (sshd, engine) = match kind {
             Kind::Local => (None, None),
             Kind::Ssh => (Some(Sshd::start()), None),
+            Kind::Linked => (Some(Sshd::start_behind_link()), None),
             Kind::Docker => (None, Some(Dockerd::start())),
         };
         let ground = Self { env, sshd, engine };
         if let Some(sshd) = &ground.sshd {
             ground.set("backend", "ssh");
-            ground.set("hosts.box.address", "127.0.0.1");
+            ground.set("hosts.box.address", &sshd.address().to_string());
             ground.set("hosts.box.port", &sshd.port().to_string());
             ground.set("hosts.box.user", "root");
             ground.set("hosts.box.key_file", sshd.key_file().to_str().unwrap());
