@@ -11,11 +11,12 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tempfile::{Builder, TempDir};
 
 use crate::link::Link;
 use crate::or_fail::OrFail;
+use crate::processes::{children, signal};
 use crate::reaper::{Folder, Reaper};
 use crate::{processes_with_variable, wait_until};
 
@@ -146,7 +147,7 @@ impl Sshd {
     #[track_caller]
     pub fn stop(&self) {
         let host = self.root().join("host");
-        signal(self.leader, Signal::KILL);
+        signal(Some(self.leader), Signal::KILL);
         let gone = wait_until(START_LIMIT, || processes_with_variable("MNGR_HOST_DIR", &host).is_empty());
         assert!(gone, "the sshd could not be ended");
     }
@@ -206,7 +207,7 @@ impl Sshd {
     pub fn kill_sshd(&self) {
         fs::write(self.root().join(NO_SSHD), "").or_fail("forbidding the sshd");
         let (listening, serving) = self.processes();
-        listening.into_iter().chain(serving).for_each(|pid| signal(pid, Signal::KILL));
+        listening.into_iter().chain(serving).for_each(|pid| signal(Some(pid), Signal::KILL));
         let is_gone = || TcpStream::connect((self.address(), self.port)).is_err();
         assert!(wait_until(START_LIMIT, is_gone), "the sshd could not be killed");
     }
@@ -269,7 +270,7 @@ impl Sshd {
     pub fn signal_connections(&self, signal_to_send: Signal) {
         let (_, serving) = self.processes();
         assert!(!serving.is_empty(), "there is no connection");
-        serving.into_iter().for_each(|pid| signal(pid, signal_to_send));
+        serving.into_iter().for_each(|pid| signal(Some(pid), signal_to_send));
     }
 
     /// Those that listen, and those that serve connections.
@@ -360,12 +361,6 @@ fn free_port() -> u16 {
     listener.local_addr().or_fail("finding a free port").port()
 }
 
-fn signal(pid: u32, signal: Signal) {
-    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        let _ = kill_process(pid, signal);
-    }
-}
-
 fn is_sshd(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("sshd"))
 }
@@ -373,15 +368,4 @@ fn is_sshd(pid: u32) -> bool {
 /// It says so in its title.
 fn is_listening(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|title| title.contains("[listener]"))
-}
-
-fn children(of: u32) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| parent_of(*pid) == Some(of)).collect()
-}
-
-fn parent_of(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit(") ").next()?.split(' ').nth(1)?.parse().ok()
 }

@@ -1,6 +1,7 @@
 //! Links that break: nothing runs twice, nothing is lost, and everything goes on when the link is back.
 
 mod clock;
+mod engine;
 mod link;
 mod machine;
 

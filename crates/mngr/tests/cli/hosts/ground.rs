@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mngr_testkit::{CmdOutput, Dockerd, Sshd, TestEnv};
+use mngr_testkit::{CmdOutput, Containers, Dockerd, Sshd, TestEnv};
 use serde_json::Value;
 
 use crate::support;
@@ -36,14 +36,23 @@ impl Ground {
     /// A repository of a few files here, and the host.
     #[track_caller]
     pub(crate) fn new(kind: Kind) -> Self {
-        let env = support::env_with_repo();
-        let (sshd, engine) = match kind {
-            Kind::Local => (None, None),
-            Kind::Ssh => (Some(Sshd::start()), None),
-            Kind::Linked => (Some(Sshd::start_behind_link()), None),
-            Kind::Docker => (None, Some(Dockerd::start())),
-        };
-        let ground = Self { env, sshd, engine };
+        match kind {
+            Kind::Local => Self::with(None, None),
+            Kind::Ssh => Self::with(Some(Sshd::start()), None),
+            Kind::Linked => Self::with(Some(Sshd::start_behind_link()), None),
+            Kind::Docker => Self::with_engine(Containers::End),
+        }
+    }
+
+    /// The same with a host in an engine of its own.
+    #[track_caller]
+    pub(crate) fn with_engine(containers: Containers) -> Self {
+        Self::with(None, Some(Dockerd::start_with(containers)))
+    }
+
+    #[track_caller]
+    fn with(sshd: Option<Sshd>, engine: Option<Dockerd>) -> Self {
+        let ground = Self { env: support::env_with_repo(), sshd, engine };
         if let Some(sshd) = &ground.sshd {
             ground.set("backend", "ssh");
             ground.set("hosts.box.address", &sshd.address().to_string());
