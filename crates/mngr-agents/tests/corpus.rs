@@ -163,6 +163,7 @@ impl Case {
                 ..ProgramFacts::default()
             }),
             started_at: None,
+            clock_lead: jiff::SignedDuration::ZERO,
             extra: ExtraFacts::default(),
         })
     }

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use mngr_model::activity::ActivitySource;
 use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::facts::{
@@ -43,6 +43,8 @@ pub(crate) trait Sight {
     fn look_up(&self, id: Option<ProcessId>) -> ProcessFact;
     /// When a process with that start value started.
     fn started_at(&self, start: u64) -> Option<Timestamp>;
+    /// By how much the clock of the host is ahead of ours.
+    fn clock_lead(&self) -> SignedDuration;
     /// Whether a process was started with `NAME=value` in its environment.
     fn has_env(&self, pid: i32, pair: &str) -> bool;
 }
@@ -52,6 +54,7 @@ pub(crate) fn gather(
     looked: Vec<Looked>,
     journals: Vec<String>,
     taken_at: Timestamp,
+    clock_lead: SignedDuration,
     booted_at: Option<Timestamp>,
     host_activity: &HostActivity,
 ) -> Survey {
@@ -67,7 +70,7 @@ pub(crate) fn gather(
         }
     }
     agents.sort_by(|a, b| (a.record.create_time, &a.record.id).cmp(&(b.record.create_time, &b.record.id)));
-    Survey { taken_at, booted_at, machine: None, agents, broken, journals }
+    Survey { taken_at, clock_lead, booted_at, machine: None, agents, broken, journals }
 }
 
 /// Looks at one agent whose folder is known. A record that cannot be read is an error here: nobody else would show it.
@@ -133,6 +136,7 @@ pub(crate) fn look_at(sight: &impl Sight, agents: &HostPath, folder: &str, detai
         markers,
         program,
         started_at,
+        clock_lead: sight.clock_lead(),
         extra,
     }))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::activity::{ActivityConfig, ActivitySource};
 use crate::agent::AgentRecord;
@@ -77,6 +77,8 @@ pub struct AgentFacts {
     pub program: Option<ProgramFacts>,
     /// When the agent's process started, where the system can tell.
     pub started_at: Option<Timestamp>,
+    /// By how much the clock of its host, which all times here are of, is ahead of ours.
+    pub clock_lead: SignedDuration,
     /// Facts only some fields need.
     pub extra: ExtraFacts,
 }
@@ -169,8 +171,10 @@ pub struct MachineFacts {
 /// One look at a host.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// When it was taken.
+    /// When it was taken, by the clock of the host.
     pub taken_at: Timestamp,
+    /// By how much that clock is ahead of ours.
+    pub clock_lead: SignedDuration,
     /// When the host booted, where known.
     pub booted_at: Option<Timestamp>,
     /// What the machine is made of, where asking for it apart would cost a round trip.

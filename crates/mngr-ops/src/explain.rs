@@ -140,11 +140,14 @@ pub struct FilesLook {
 pub fn explain(world: &World, agent: &Agent) -> Result<Explanation, LookError> {
     let mut agent = look_again(agent, Detail::Full)?;
     agent.state = states::look(world, agent.host.as_ref(), &agent.facts);
+    agent.state.since = agent.state.since.map(|since| agent.by_our_clock(since));
     let now = world.clock.now();
     let layout = agent.host.layout().agent(agent.id());
     let facts = &agent.facts;
     let marker = |touched: Option<Timestamp>| {
-        touched.map(|touched| MarkerLook { touched, age_seconds: age(touched, now) })
+        touched
+            .map(|touched| agent.by_our_clock(touched))
+            .map(|touched| MarkerLook { touched, age_seconds: age(touched, now) })
     };
     Ok(Explanation {
         name: agent.name().clone(),
@@ -156,7 +159,7 @@ pub fn explain(world: &World, agent: &Agent) -> Result<Explanation, LookError> {
         boot: BootLook { recorded: facts.process.boot.clone(), is_current: facts.same_boot },
         supervisor: process_look(facts.process.supervisor, facts.supervisor),
         program: process_look(facts.process.agent, facts.agent),
-        ending: facts.process.ending.map(ending_look),
+        ending: facts.process.ending.map(|ending| ending_look(&agent, ending)),
         markers: MarkersLook {
             active: marker(facts.markers.active),
             waiting: marker(facts.markers.waiting),
@@ -188,10 +191,11 @@ fn process_look(id: Option<ProcessId>, fact: ProcessFact) -> ProcessLook {
     ProcessLook { pid: id.map(|id| id.pid), start: id.map(|id| id.start), found, is_suspended, has_terminal }
 }
 
-fn ending_look(ending: Ending) -> EndingLook {
+fn ending_look(agent: &Agent, ending: Ending) -> EndingLook {
+    let ours = |at: Option<Timestamp>| at.map(|at| agent.by_our_clock(at));
     match ending {
-        Ending::Exited { status, at } => EndingLook { how: "exited", status: Some(status), at },
-        Ending::Stopped { at } => EndingLook { how: "stopped on request", status: None, at },
+        Ending::Exited { status, at } => EndingLook { how: "exited", status: Some(status), at: ours(at) },
+        Ending::Stopped { at } => EndingLook { how: "stopped on request", status: None, at: ours(at) },
     }
 }
 

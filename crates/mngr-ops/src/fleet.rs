@@ -40,6 +40,16 @@ impl Agent {
         &self.facts.record.name
     }
 
+    /// A time of its host, by our clock.
+    pub fn by_our_clock(&self, time: Timestamp) -> Timestamp {
+        time.checked_sub(self.facts.clock_lead).unwrap_or(time)
+    }
+
+    /// A time of ours, by the clock of its host: what is written there is in that one.
+    pub fn by_its_clock(&self, time: Timestamp) -> Timestamp {
+        time.checked_add(self.facts.clock_lead).unwrap_or(time)
+    }
+
     /// `name@host.provider`.
     pub fn address(&self) -> String {
         format!("{}@{}", self.name(), self.host.info().address())
@@ -93,7 +103,7 @@ pub(crate) fn is_off(state: HostState) -> bool {
 pub struct SeenHost {
     /// Which.
     pub host: Arc<dyn Host>,
-    /// When it booted, where known.
+    /// When it booted by our clock, where known.
     pub booted_at: Option<Timestamp>,
     /// What it is made of, where the look brought that.
     pub machine: Option<MachineFacts>,
@@ -250,7 +260,8 @@ impl Looked {
         let states = states::states(host.as_ref(), &socket, &kinds, &survey.agents);
         let agents = survey.agents.into_iter().zip(states);
         let address = host.info().address();
-        let seen = SeenHost { host: host.clone(), booted_at: survey.booted_at, machine: survey.machine };
+        let booted_at = survey.booted_at.and_then(|booted| booted.checked_sub(survey.clock_lead).ok());
+        let seen = SeenHost { host: host.clone(), booted_at, machine: survey.machine };
         Self {
             agents: agents.map(|(facts, state)| Agent { host: host.clone(), state, facts }).collect(),
             broken: survey.broken.into_iter().map(|agent| Broken { host: address.clone(), agent }).collect(),

@@ -220,13 +220,14 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     };
     let pane = receiving_pane(&agent)?;
     let message = Message { text, key: key.as_str(), patience: request.patience };
-    log.typing(world.clock.now(), &key, text)?;
+    let now = || agent.by_its_clock(world.clock.now());
+    log.typing(now(), &key, text)?;
     let outcome = type_into(world, &agent, &pane, &layout, &kind, message);
     let noted = match &outcome {
-        Ok(delivered) => log.sent(world.clock.now(), &key, delivered.level, text),
+        Ok(delivered) => log.sent(now(), &key, delivered.level, text),
         Err(error) => {
             let reason = crate::error_chain(error);
-            log.failed(world.clock.now(), &key, error.level(), trace_of(error), &reason)
+            log.failed(now(), &key, error.level(), trace_of(error), &reason)
         }
     };
     if let Err(error) = noted {

@@ -104,7 +104,7 @@ pub fn stop(world: &World, agent: &Agent, options: &StopOptions) -> Result<Stopp
     let session = find_session(world, &agent)?;
     let lives = session.is_some() || facts.agent.is_alive() || facts.supervisor.is_alive();
     if lives && facts.process.ending.is_none() {
-        let line = ProcessRecord::stop_line(world.clock.now());
+        let line = ProcessRecord::stop_line(agent.by_its_clock(world.clock.now()));
         host.files().append(
             &host.layout().agent(agent.id()).process(),
             line.as_bytes(),

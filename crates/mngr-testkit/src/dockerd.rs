@@ -8,10 +8,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tempfile::{Builder, TempDir};
 
 use crate::or_fail::OrFail;
+use crate::processes::{children, signal};
 use crate::reaper::{Folder, Reaper};
 use crate::wait_until;
 
@@ -22,36 +23,75 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// The image that every engine begins with.
 const IMAGE: &str = "mngr-test:base";
 
+/// Runs the engine, and again whenever it ends while it should not. What it leaves behind lives on.
+const START: &str = r#"root=$1; shift
+while :; do
+    dockerd "$@"
+    while sleep 0.05; do [ -e "$root/no-dockerd" ] || break; done
+done"#;
+/// Exists while no engine is to run.
+const NO_DOCKERD: &str = "no-dockerd";
+
+/// What becomes of containers while the engine does not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Containers {
+    /// They end with it, as they do unless somebody configures it otherwise.
+    End,
+    /// They live on (`live-restore`).
+    LiveOn,
+}
+
 /// A running engine. Dropping it ends it with every container and removes what they wrote.
 #[derive(Debug)]
 pub struct Dockerd {
     folder: TempDir,
     reaper: Reaper,
-    /// The process that leads the namespaces; the engine is its only child.
+    /// The process that leads the namespaces; the engine is a child of its only child.
     leader: u32,
+    containers: Containers,
 }
 
 impl Dockerd {
     /// Starts one that has the image.
     #[track_caller]
     pub fn start() -> Self {
+        Self::start_with(Containers::End)
+    }
+
+    /// Starts one that has the image.
+    #[track_caller]
+    pub fn start_with(containers: Containers) -> Self {
         assert!(rustix::process::getuid().is_root(), "a private dockerd needs root");
         let model = model_data();
         let folder =
             Builder::new().prefix("md").tempdir_in(PARENT).or_fail("making the folder of the dockerd");
         copy_data(&model, &folder.path().join("data"));
         let reaper = Reaper::start(folder.path(), &folder.path().join("host"));
-        let leader = spawn(folder.path());
-        let engine = Self { folder, reaper, leader };
+        let leader = spawn(folder.path(), containers);
+        let engine = Self { folder, reaper, leader, containers };
         engine.wait_until_ready();
         engine
     }
 
-    /// Ends the engine and starts it again; containers live through it as on a machine that boots.
+    /// Ends the engine with everything and starts it again, as a machine that boots.
     #[track_caller]
     pub fn restart(&mut self) {
         self.end();
-        self.leader = spawn(self.folder.path());
+        self.leader = spawn(self.folder.path(), self.containers);
+        self.wait_until_ready();
+    }
+
+    /// Ends the engine alone, until [`resume`](Self::resume).
+    #[track_caller]
+    pub fn pause(&self) {
+        fs::write(self.folder.path().join(NO_DOCKERD), "").or_fail("forbidding the dockerd");
+        self.end_daemon();
+    }
+
+    /// Lets the engine run again.
+    #[track_caller]
+    pub fn resume(&self) {
+        fs::remove_file(self.folder.path().join(NO_DOCKERD)).or_fail("allowing the dockerd");
         self.wait_until_ready();
     }
 
@@ -93,16 +133,28 @@ impl Dockerd {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Asks the engine to end, and waits for it.
+    /// Asks the engine to end and waits for it, then ends what it leaves.
     #[track_caller]
     fn end(&self) {
-        let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", self.leader));
-        let engine = children.ok().and_then(|text| text.split_whitespace().next()?.parse().ok());
-        if let Some(pid) = engine.and_then(Pid::from_raw) {
-            let _ = kill_process(pid, Signal::TERM);
-        }
+        fs::write(self.folder.path().join(NO_DOCKERD), "").or_fail("forbidding the dockerd");
+        self.end_daemon();
+        signal(Some(self.leader), Signal::KILL);
         let is_gone = || !Path::new(&format!("/proc/{}", self.leader)).exists();
-        assert!(wait_until(LIMIT, is_gone), "the dockerd does not end: {}", self.log());
+        assert!(wait_until(LIMIT, is_gone), "the dockerd leaves something: {}", self.log());
+        let _ = fs::remove_file(self.folder.path().join(NO_DOCKERD));
+    }
+
+    #[track_caller]
+    fn end_daemon(&self) {
+        signal(self.daemon(), Signal::TERM);
+        assert!(wait_until(LIMIT, || self.daemon().is_none()), "the dockerd does not end: {}", self.log());
+    }
+
+    fn daemon(&self) -> Option<u32> {
+        let is_daemon = |pid: &u32| {
+            fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "dockerd")
+        };
+        children(self.leader).into_iter().flat_map(children).find(is_daemon)
     }
 }
 
@@ -126,16 +178,19 @@ impl Drop for Dockerd {
 }
 
 /// In namespaces of its own: its bridge, its mounts and all its processes are nobody else's, and go away with it.
-fn spawn(root: &Path) -> u32 {
+fn spawn(root: &Path, containers: Containers) -> u32 {
     let log = fs::File::options().create(true).append(true).open(root.join("log"));
     let log = log.or_fail("opening the log of the dockerd");
     let path = |name: &str| root.join(name).display().to_string();
     let child = Command::new("unshare")
-        .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "dockerd"])
+        .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"])
+        .args(["sh", "-c", START, "dockerd"])
+        .arg(root)
         .args(["--host", &format!("unix://{}", path("sock"))])
         .args(["--data-root", &path("data"), "--exec-root", &path("exec"), "--pidfile", &path("pid")])
         .args(["--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false"])
         .args(["--bip", "172.30.99.1/24"])
+        .args((containers == Containers::LiveOn).then_some("--live-restore"))
         .env("MNGR_HOST_DIR", root.join("host"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -6,6 +6,7 @@
 
 mod dockerd;
 mod env;
+mod link;
 pub mod model;
 mod or_fail;
 mod output;
@@ -18,7 +19,7 @@ mod sshd;
 mod terminal;
 mod wait;
 
-pub use dockerd::Dockerd;
+pub use dockerd::{Containers, Dockerd};
 pub use env::TestEnv;
 pub use output::CmdOutput;
 pub use processes::processes_with_variable;

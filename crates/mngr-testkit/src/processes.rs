@@ -1,10 +1,12 @@
-//! Finding processes by a variable in the environment they were started with.
+//! Finding processes by a variable in the environment they were started with, or by their parent.
 //!
 //! Reads `/proc` and spawns nothing. Where there is no `/proc` it finds nothing.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// The ids of all living processes that were started with `name=value`.
 ///
@@ -22,6 +24,25 @@ pub fn processes_with_variable(name: &str, value: impl AsRef<OsStr>) -> Vec<u32>
 fn started_with(pid: u32, wanted: &[u8]) -> bool {
     fs::read(format!("/proc/{pid}/environ"))
         .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|variable| variable == wanted))
+}
+
+/// The children of a process that live in the same namespace as we do or in one below.
+pub(crate) fn children(of: u32) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| parent_of(*pid) == Some(of)).collect()
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(") ").next()?.split(' ').nth(1)?.parse().ok()
+}
+
+/// Signals a process, if there is one and it lives.
+pub(crate) fn signal(pid: Option<u32>, signal: Signal) {
+    if let Some(pid) = pid.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?)) {
+        let _ = kill_process(pid, signal);
+    }
 }
 
 #[cfg(test)]

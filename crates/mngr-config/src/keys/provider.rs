@@ -78,6 +78,8 @@ settings_table! {
         pub known_hosts_file: Option<String>,
         /// Host keys to trust, and no others, as in `ssh-ed25519 AAAA...`.
         pub host_keys: Option<Vec<String>>,
+        /// Further options as ssh spells them, as in `ProxyJump=gate`.
+        pub options: Option<Vec<String>>,
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use mngr_model::facts::{AgentFacts, Detail, HostActivity, ProcessFact, Survey};
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
@@ -40,9 +40,9 @@ pub(crate) fn survey(layout: &HostLayout, detail: Detail) -> io::Result<Survey> 
             parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
         })
     };
-    // This machine never stops by itself.
-    let activity = HostActivity::default();
-    Ok(survey::gather(looked, journals, Timestamp::now(), procfs::booted_at(), &activity))
+    // This machine never stops by itself, and its clock is ours.
+    let (activity, lead) = (HostActivity::default(), SignedDuration::ZERO);
+    Ok(survey::gather(looked, journals, Timestamp::now(), lead, procfs::booted_at(), &activity))
 }
 
 /// Looks at one agent.
@@ -76,6 +76,10 @@ impl Sight for Here {
         let mut bytes = Vec::new();
         file.take(END_LIMIT).read_to_end(&mut bytes)?;
         Ok((bytes, start == 0))
+    }
+
+    fn clock_lead(&self) -> SignedDuration {
+        SignedDuration::ZERO
     }
 
     fn modified(&self, path: &HostPath) -> Option<Timestamp> {

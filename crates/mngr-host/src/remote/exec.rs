@@ -173,11 +173,6 @@ fn obstacle_error(cmd: &Cmd, obstacle: Obstacle) -> ExecError {
     match (obstacle, &cmd.cwd) {
         (Obstacle::NoFolder, Some(dir)) => ExecError::NoFolder { program, dir: dir.clone() },
         (Obstacle::NoProgram | Obstacle::NoFolder, _) => ExecError::NotFound { program },
-        (Obstacle::Denied, _) => io_error(io::ErrorKind::PermissionDenied.into()),
-        (Obstacle::Full, _) => io_error(io::ErrorKind::StorageFull.into()),
-        (Obstacle::Short, _) => io_error(io::ErrorKind::UnexpectedEof.into()),
-        (Obstacle::Nowhere, _) => {
-            io_error(io::Error::new(io::ErrorKind::StorageFull, "there is no folder for temporary files"))
-        }
+        (other, _) => io_error(other.into()),
     }
 }

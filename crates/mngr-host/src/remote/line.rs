@@ -40,8 +40,20 @@ pub trait Line: Send + Sync {
     }
 }
 
+/// How ssh ends when it does not trust the other side.
+const KEY_FAILURE: &str = "Host key verification failed";
+/// What ssh says of a host key before it gives up, and what that means.
+const KEY_TROUBLES: [(&str, &str); 2] = [
+    ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its key is not the one that is known"),
+    ("host key is known for", "its key is not known; connect once with `ssh`, or pin it with `host_keys`"),
+];
+
 /// The last line of what a link said, fit for a message: the other side may have written anything.
 pub(super) fn detail_of(said: &str) -> String {
+    let trouble = KEY_TROUBLES.iter().find(|(sign, _)| said.contains(sign));
+    if let (Some((_, meaning)), true) = (trouble, said.contains(KEY_FAILURE)) {
+        return format!("{KEY_FAILURE}: {meaning}");
+    }
     let last = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it gave no reason");
     last.chars().filter(|c| !c.is_control()).take(DETAIL_CHARS).collect()
 }

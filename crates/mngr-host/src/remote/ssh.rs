@@ -1,7 +1,7 @@
 //! A line over the system's `ssh`, with one connection that all its commands share and that outlives us.
 //!
-//! What is not said here is as the user configured it: jump hosts, agents, host keys. A host key that nobody knows is
-//! refused, and no question is ever asked.
+//! What is not said here is as the user configured it: jump hosts, agents, files of known keys. A host key that nobody
+//! knows is refused, whatever is configured, and no question is ever asked.
 
 mod forward;
 
@@ -132,14 +132,15 @@ impl SshLine {
             Err(error) if !error.is_taken() => return Err(files_error(error)),
             _ => {}
         }
+        // Of several values ssh takes the first.
         let mut options = vec![
             "BatchMode=yes".to_owned(),
-            format!("ConnectTimeout={CONNECT_SECONDS}"),
-            format!("ServerAliveInterval={ALIVE_SECONDS}"),
-            format!("ServerAliveCountMax={ALIVE_COUNT}"),
             // A command in the user's config would take the place of ours.
             "RemoteCommand=none".to_owned(),
             "PermitLocalCommand=no".to_owned(),
+            // Whatever the user's config says: nothing is run on a machine whose key was not known before.
+            "StrictHostKeyChecking=yes".to_owned(),
+            "UpdateHostKeys=no".to_owned(),
         ];
         options.extend(sharing(&private));
         if !keys.is_empty() {
@@ -154,21 +155,23 @@ impl SshLine {
                 format!("UserKnownHostsFile={}", option_path(&file)),
                 "GlobalKnownHostsFile=/dev/null".to_owned(),
                 format!("HostKeyAlias={PINNED_NAME}"),
-                "StrictHostKeyChecking=yes".to_owned(),
-                "UpdateHostKeys=no".to_owned(),
             ]);
         }
         if let Some(file) = target.known_hosts_file.as_ref().filter(|_| keys.is_empty()) {
             options.extend([
                 format!("UserKnownHostsFile={}", option_path(file)),
                 "GlobalKnownHostsFile=/dev/null".to_owned(),
-                "StrictHostKeyChecking=yes".to_owned(),
             ]);
         }
         if let Some(key) = &target.key_file {
             options.extend([format!("IdentityFile={}", option_path(key)), "IdentitiesOnly=yes".to_owned()]);
         }
         options.extend(target.options.iter().cloned());
+        options.extend([
+            format!("ConnectTimeout={CONNECT_SECONDS}"),
+            format!("ServerAliveInterval={ALIVE_SECONDS}"),
+            format!("ServerAliveCountMax={ALIVE_COUNT}"),
+        ]);
         Ok(Self { target, options, folder: private })
     }
 

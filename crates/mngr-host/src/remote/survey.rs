@@ -26,6 +26,9 @@ use crate::survey::{self, FILE_LIMIT, Sight};
 /// What prints everything.
 const SCRIPT: &str = include_str!("survey.sh");
 
+/// Clocks that differ by less are the same: times must not change from one look to the next.
+const SAME_CLOCK: SignedDuration = SignedDuration::from_secs(2);
+
 /// More than this no honest host sends.
 const MOST_BYTES: usize = 512 << 20;
 
@@ -40,7 +43,8 @@ pub(super) fn survey(
     let agents = layout.agents();
     let looked = seen.folders.keys().map(|folder| survey::look_at(&seen, &agents, folder, detail)).collect();
     let journals = seen.journals.iter().cloned().collect();
-    let survey = survey::gather(looked, journals, seen.now, seen.booted_at, &seen.activity);
+    let survey =
+        survey::gather(looked, journals, seen.now, seen.clock_lead, seen.booted_at, &seen.activity);
     Ok(Survey { machine: Some(seen.machine), ..survey })
 }
 
@@ -58,6 +62,7 @@ pub(super) fn look_at_one(
 /// What the script printed.
 struct Seen {
     now: Timestamp,
+    clock_lead: SignedDuration,
     booted_at: Option<Timestamp>,
     boot_id: Option<String>,
     machine: MachineFacts,
@@ -97,8 +102,11 @@ impl Seen {
             .args(words)
             .keep_last(MOST_BYTES)
             .deadline(patience);
+        let asked = Timestamp::now();
         let output = shells.look(&cmd).map_err(io::Error::other)?;
-        Self::parse(layout, &output.stdout)
+        let mut seen = Self::parse(layout, &output.stdout)?;
+        seen.clock_lead = clock_lead(seen.now, asked, Timestamp::now());
+        Ok(seen)
     }
 
     fn parse(layout: &HostLayout, printed: &[u8]) -> io::Result<Self> {
@@ -107,6 +115,7 @@ impl Seen {
         let (facts, archive) = (&printed[..=end], &printed[end + 2..]);
         let mut seen = Self {
             now: Timestamp::now(),
+            clock_lead: SignedDuration::ZERO,
             booted_at: None,
             boot_id: None,
             machine: MachineFacts::default(),
@@ -186,6 +195,13 @@ fn config_in(text: &str) -> Option<ActivityConfig> {
     serde_json::from_slice(&BASE64.decode(text).ok()?).ok()
 }
 
+/// By how much a clock is ahead that showed `there` at some moment between two of ours.
+fn clock_lead(there: Timestamp, asked: Timestamp, answered: Timestamp) -> SignedDuration {
+    let nearest = there.clamp(asked, answered.max(asked));
+    let lead = there.duration_since(nearest);
+    if lead.abs() < SAME_CLOCK { SignedDuration::ZERO } else { lead }
+}
+
 /// `<agent id>.jsonl`: nothing else is ever read as one.
 fn is_journal(name: &str) -> bool {
     name.strip_suffix(".jsonl").and_then(AgentId::parse).is_some()
@@ -243,6 +259,10 @@ impl Sight for Seen {
 
     fn boot_id(&self) -> Option<&str> {
         self.boot_id.as_deref()
+    }
+
+    fn clock_lead(&self) -> SignedDuration {
+        self.clock_lead
     }
 
     fn look_up(&self, id: Option<ProcessId>) -> ProcessFact {

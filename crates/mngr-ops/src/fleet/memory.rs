@@ -138,6 +138,7 @@ fn unseen(record: AgentRecord) -> AgentFacts {
         markers: Markers::default(),
         program: None,
         started_at: None,
+        clock_lead: jiff::SignedDuration::ZERO,
         extra: ExtraFacts::default(),
     }
 }

@@ -35,15 +35,15 @@ pub(super) static FIELDS: &[Field] = &[
     field("state", |agent, _| agent.state.state.as_str().into()),
     field("state_source", |agent, _| agent.state.source.as_str().into()),
     field("state_evidence", |agent, _| agent.state.evidence.as_str().into()),
-    field("state_since", |agent, _| time(agent.state.since)),
+    field("state_since", |agent, _| own_time(agent, agent.state.since)),
     field("waiting_reason", |agent, _| agent.state.waiting_reason.map(|reason| reason.as_str()).into()),
     field("exit_status", |agent, _| agent.state.exit.map(|exit| exit.to_shell()).into()),
     field("pid", |agent, _| pid(agent).into()),
     field("url", |agent, _| agent.facts.extra.url.as_deref().into()),
-    field("start_time", |agent, _| time(agent.facts.started_at)),
+    field("start_time", |agent, _| own_time(agent, agent.facts.started_at)),
     field("runtime_seconds", |agent, now| runtime(agent, now).into()),
-    field("user_activity_time", |agent, _| time(agent.facts.extra.user_activity)),
-    field("agent_activity_time", |agent, _| time(agent.facts.extra.agent_activity)),
+    field("user_activity_time", |agent, _| own_time(agent, agent.facts.extra.user_activity)),
+    field("agent_activity_time", |agent, _| own_time(agent, agent.facts.extra.agent_activity)),
     field("idle_seconds", |agent, now| idle(agent, now).into()),
     field("idle_mode", |agent, _| limits(agent).map(|limits| limits.mode().as_str()).into()),
     field("idle_timeout_seconds", |agent, _| idle_timeout(agent).into()),
@@ -58,6 +58,11 @@ pub(super) fn time(time: Option<Timestamp>) -> Value {
     time.map(|time| time.to_string()).into()
 }
 
+/// A time that was taken on the agent's host.
+fn own_time(agent: &Agent, there: Option<Timestamp>) -> Value {
+    time(there.map(|there| agent.by_our_clock(there)))
+}
+
 /// Seconds between two times, none where the clock went backwards.
 pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64().max(0.0)
@@ -70,7 +75,7 @@ fn pid(agent: &Agent) -> Option<i32> {
 fn runtime(agent: &Agent, now: Timestamp) -> Option<f64> {
     let started = agent.facts.started_at?;
     let ended = match agent.facts.process.ending {
-        _ if agent.facts.agent.is_alive() => Some(now),
+        _ if agent.facts.agent.is_alive() => Some(agent.by_its_clock(now)),
         Some(Ending::Exited { at, .. } | Ending::Stopped { at }) => at,
         None => None,
     };
@@ -78,7 +83,7 @@ fn runtime(agent: &Agent, now: Timestamp) -> Option<f64> {
 }
 
 fn idle(agent: &Agent, now: Timestamp) -> Option<f64> {
-    agent.facts.extra.last_activity().map(|last| seconds(last, now))
+    agent.facts.extra.last_activity().map(|last| seconds(agent.by_our_clock(last), now))
 }
 
 /// When its host stops by itself; nothing is known of a host that did not answer.

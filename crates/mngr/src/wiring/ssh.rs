@@ -49,7 +49,7 @@ pub(super) fn provider(
             host_keys: settings.host_keys.unwrap_or_default(),
             known_hosts_file: settings.known_hosts_file.as_deref().map(path),
             config_file: config_file.clone(),
-            options: Vec::new(),
+            options: settings.options.unwrap_or_default(),
         };
         targets.push((host, target));
     }

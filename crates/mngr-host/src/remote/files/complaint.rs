@@ -55,7 +55,10 @@ fn errno_of(line: &str) -> Option<Errno> {
 impl From<Obstacle> for io::Error {
     fn from(obstacle: Obstacle) -> Self {
         match obstacle {
-            Obstacle::Full | Obstacle::Nowhere => Errno::NOSPC.into(),
+            Obstacle::Full => Errno::NOSPC.into(),
+            Obstacle::Nowhere => {
+                Self::new(io::ErrorKind::StorageFull, "the host has no folder for temporary files")
+            }
             Obstacle::Short => io::ErrorKind::UnexpectedEof.into(),
             Obstacle::Denied => Errno::ACCESS.into(),
             Obstacle::NoProgram | Obstacle::NoFolder => Errno::NOENT.into(),

@@ -1,5 +1,10 @@
 //! Links that break: nothing runs twice, nothing is lost, and everything goes on when the link is back.
 
+mod clock;
+mod engine;
+mod link;
+mod machine;
+
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -104,6 +109,12 @@ fn a_terminal_is_shown_again_after_its_link_broke() {
         clients.stdout.contains("mngr-far")
     });
     terminal.wait_for("hello from afar");
+}
+
+/// What is left of agents in the host dir.
+fn remains(ground: &Ground) -> Vec<String> {
+    let home = ground.sshd().home().join(".mngr");
+    ["agents", "worktrees", "journal"].iter().flat_map(|name| entries(&home.join(name))).collect()
 }
 
 fn entries(folder: &std::path::Path) -> Vec<String> {

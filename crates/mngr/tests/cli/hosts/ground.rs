@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mngr_testkit::{CmdOutput, Dockerd, Sshd, TestEnv};
+use mngr_testkit::{CmdOutput, Containers, Dockerd, Sshd, TestEnv};
 use serde_json::Value;
 
 use crate::support;
@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     Local,
     /// Another one, behind a real sshd.
     Ssh,
+    /// The same behind a link that can be cut.
+    Linked,
     /// A container of a real engine.
     Docker,
 }
@@ -34,16 +36,26 @@ impl Ground {
     /// A repository of a few files here, and the host.
     #[track_caller]
     pub(crate) fn new(kind: Kind) -> Self {
-        let env = support::env_with_repo();
-        let (sshd, engine) = match kind {
-            Kind::Local => (None, None),
-            Kind::Ssh => (Some(Sshd::start()), None),
-            Kind::Docker => (None, Some(Dockerd::start())),
-        };
-        let ground = Self { env, sshd, engine };
+        match kind {
+            Kind::Local => Self::with(None, None),
+            Kind::Ssh => Self::with(Some(Sshd::start()), None),
+            Kind::Linked => Self::with(Some(Sshd::start_behind_link()), None),
+            Kind::Docker => Self::with_engine(Containers::End),
+        }
+    }
+
+    /// The same with a host in an engine of its own.
+    #[track_caller]
+    pub(crate) fn with_engine(containers: Containers) -> Self {
+        Self::with(None, Some(Dockerd::start_with(containers)))
+    }
+
+    #[track_caller]
+    fn with(sshd: Option<Sshd>, engine: Option<Dockerd>) -> Self {
+        let ground = Self { env: support::env_with_repo(), sshd, engine };
         if let Some(sshd) = &ground.sshd {
             ground.set("backend", "ssh");
-            ground.set("hosts.box.address", "127.0.0.1");
+            ground.set("hosts.box.address", &sshd.address().to_string());
             ground.set("hosts.box.port", &sshd.port().to_string());
             ground.set("hosts.box.user", "root");
             ground.set("hosts.box.key_file", sshd.key_file().to_str().unwrap());
