@@ -39,6 +39,8 @@ pub(crate) struct Container {
     pub(crate) state: HostState,
     /// Whether its processes are frozen.
     pub(crate) is_frozen: bool,
+    /// Its host labels.
+    pub(crate) tags: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,7 +75,8 @@ fn read(row: Row, provider: &ProviderName) -> Option<Container> {
         home: label(HOME).and_then(absolute),
     };
     let state = keeper::state(&row.state, &row.status);
-    Some(Container { id: row.id, info, state, is_frozen: row.state == "paused" })
+    let tags = label(TAGS).and_then(|tags| serde_json::from_str(tags).ok()).unwrap_or_default();
+    Some(Container { id: row.id, info, state, is_frozen: row.state == "paused", tags })
 }
 
 fn absolute(path: &str) -> Option<HostPath> {
@@ -105,7 +108,9 @@ mod tests {
     #[test]
     fn a_container_is_read_from_its_labels() {
         let provider: ProviderName = "docker".parse().unwrap();
-        let container = read(row(&[(HOST_ID, ID), (HOST_NAME, "box")]), &provider).unwrap();
+        let labels = [(HOST_ID, ID), (HOST_NAME, "box"), (TAGS, r#"{"team":"blue"}"#)];
+        let container = read(row(&labels), &provider).unwrap();
+        assert_eq!(container.tags["team"], "blue");
         assert_eq!(container.info.address(), "box.docker");
         assert_eq!(container.info.host_dir.as_str(), DEFAULT_HOST_DIR);
         assert_eq!(container.state, HostState::Running);

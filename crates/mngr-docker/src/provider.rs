@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mngr_host::host::Host;
-use mngr_host::provider::{HostEntry, HostError, HostMaker, Provider, ProviderError, Snapshots};
+use mngr_host::provider::{HostEntry, HostError, HostMaker, HostReport, Provider, ProviderError, Snapshots};
 use mngr_host::remote::{Install, RemoteHost, Shells, bootstrap};
 use mngr_model::host::HostInfo;
 use mngr_model::state::HostState;
@@ -198,6 +198,11 @@ impl HostEntry for DockerEntry {
 
     fn id(&self) -> Option<HostId> {
         Some(self.container.info.id.clone())
+    }
+
+    fn report(&self) -> HostReport {
+        let Container { state, tags, .. } = &self.container;
+        HostReport { state: *state, tags: tags.clone(), ..HostReport::default() }
     }
 
     fn open(&self) -> Result<Option<Arc<dyn Host>>, HostError> {

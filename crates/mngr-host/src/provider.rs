@@ -1,6 +1,7 @@
 //! Where hosts come from.
 
 mod maker;
+mod report;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use crate::host::Host;
 pub use maker::{
     HostAction, HostActionError, HostMaker, NewHost, Snapshot, SnapshotId, Snapshots, StopReason,
 };
+pub use report::HostReport;
 
 /// A configured source of hosts. Making and removing hosts is a capability of its own; this machine has none.
 pub trait Provider: Send + Sync {
@@ -46,6 +48,11 @@ pub trait HostEntry: Send + Sync {
 
     /// Its id, where it is known without asking.
     fn id(&self) -> Option<HostId>;
+
+    /// What the provider knows of it. The host itself is not asked.
+    fn report(&self) -> HostReport {
+        HostReport::default()
+    }
 
     /// The host as it is; `None` when no agent can ever have been there. Changes nothing there, and costs a round trip
     /// only when the host was never seen before.

@@ -24,6 +24,7 @@ pub mod list;
 pub mod message;
 mod names;
 mod own_dirs;
+pub mod pool;
 pub mod pull;
 pub mod push;
 mod record;

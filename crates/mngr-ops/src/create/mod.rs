@@ -13,6 +13,7 @@ mod request;
 mod reuse;
 mod run;
 mod source;
+pub(crate) mod stock;
 mod workspace;
 
 pub use error::CreateError;

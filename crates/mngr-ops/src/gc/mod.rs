@@ -6,6 +6,7 @@ mod leftovers;
 mod orphans;
 mod report;
 mod run;
+mod warm_copies;
 
 #[cfg(test)]
 mod tests;

@@ -26,11 +26,14 @@ pub enum ResourceKind {
     Log,
     /// A temporary file of a command that died.
     TempFile,
+    /// A copy of a host that only saves time.
+    Snapshot,
 }
 
 impl ResourceKind {
     /// Every kind, in the order in which they are collected.
-    pub const ALL: [Self; 5] = [Self::Trash, Self::WorkDir, Self::Clone, Self::Log, Self::TempFile];
+    pub const ALL: [Self; 6] =
+        [Self::Trash, Self::WorkDir, Self::Clone, Self::Log, Self::TempFile, Self::Snapshot];
 
     /// The lower-case word used in output.
     pub fn as_str(self) -> &'static str {
@@ -40,6 +43,7 @@ impl ResourceKind {
             Self::Clone => "clone",
             Self::Log => "log",
             Self::TempFile => "temp_file",
+            Self::Snapshot => "snapshot",
         }
     }
 }

@@ -6,7 +6,7 @@ use mngr_host::interrupt::{self, Interrupted};
 use mngr_model::{HostPath, ProviderName};
 
 use super::report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
-use super::{empty_trash, leftovers, orphans};
+use super::{empty_trash, leftovers, orphans, warm_copies};
 use crate::world::World;
 use crate::{hosts, recover};
 
@@ -79,6 +79,9 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
         empty_trash::collect(&mut pass)?;
         orphans::collect(&mut pass)?;
         leftovers::collect(&mut pass)?;
+    }
+    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
+        warm_copies::collect(provider.as_ref(), now, &mut out)?;
     }
     Ok(out)
 }

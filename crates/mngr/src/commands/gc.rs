@@ -18,7 +18,6 @@ use crate::wiring;
 const ALWAYS_EMPTY: &[&str] = &[
     "machines_destroyed",
     "machines_deleted",
-    "snapshots_destroyed",
     "volumes_destroyed",
     "build_cache_destroyed",
     "provider_resources_destroyed",
