@@ -37,13 +37,29 @@ pub(super) fn to_host(
     }
     let Some(repo) = &source.repo else { return Ok(source) };
     let base = base_commit(&source, repo, request)?;
+    bring(world, host, source, &base)
+}
+
+/// The same for whoever starts from the commit that is checked out.
+pub(super) fn head_to_host(
+    world: &World,
+    host: &Arc<dyn Host>,
+    source: Source,
+) -> Result<Source, CreateError> {
+    let Some(repo) = &source.repo else { return Ok(source) };
+    let base = repo.head_oid()?.to_owned();
+    bring(world, host, source, &base)
+}
+
+fn bring(world: &World, host: &Arc<dyn Host>, source: Source, base: &str) -> Result<Source, CreateError> {
+    let Some(repo) = &source.repo else { return Ok(source) };
     let path = place(host.as_ref(), &source, repo);
     world.reporter.progress(&format!("Bringing the repository to {}", host.info().address()));
     host.files().make_folder(&host.layout().repositories())?;
     let lock = HostPath::new(format!("{path}.lock"));
     let _lock = host.lock(&lock, LockWait::For(LOCK_WAIT))?;
     Git::new(source.host.as_ref(), source.path.clone())
-        .deposit_into(&Git::new(host.as_ref(), path.clone()), &base)?;
+        .deposit_into(&Git::new(host.as_ref(), path.clone()), base)?;
     let git_dir = path.join(".git");
     let repo =
         RepoFacts { root: path.clone(), git_dir: git_dir.clone(), common_dir: git_dir, ..repo.clone() };
@@ -64,7 +80,7 @@ fn base_commit(source: &Source, repo: &RepoFacts, request: &CreateRequest) -> Re
 }
 
 /// Where the repository is kept: one place for each repository of each host it comes from.
-fn place(host: &dyn Host, source: &Source, repo: &RepoFacts) -> HostPath {
+pub(super) fn place(host: &dyn Host, source: &Source, repo: &RepoFacts) -> HostPath {
     let mut hasher = DefaultHasher::new();
     source.host.info().id.as_str().hash(&mut hasher);
     repo.common_dir.as_str().hash(&mut hasher);

@@ -64,14 +64,17 @@ pub(super) struct Making {
 impl<'w> Ledger<'w> {
     /// The ledger of a pool, made where it is missing.
     pub(super) fn open(world: &'w World, pool: &str) -> Result<Self, PoolError> {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        let file_name: String = pool.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        let folder = world.client.layout().pools().join(&file_name);
-        let ledger = Self { world, pool: pool.to_owned(), folder };
+        let ledger = Self { world, pool: pool.to_owned(), folder: folder_of(world, pool) };
         for folder in [ledger.seats(), ledger.makings()] {
             world.client.files().make_folder(&folder).map_err(|error| ledger.failed(error))?;
         }
         Ok(ledger)
+    }
+
+    /// Removes the ledger of a pool whose hosts are gone.
+    pub(super) fn forget(world: &World, pool: &str) {
+        // Nothing depends on it.
+        let _ = world.client.files().remove_tree(&folder_of(world, pool));
     }
 
     fn client(&self) -> &'w dyn Host {
@@ -155,6 +158,12 @@ impl<'w> Ledger<'w> {
         let line = format!("{}\n", serde_json::json!(booking));
         self.client().files().append(path, line.as_bytes(), Durability::Cached)
     }
+}
+
+fn folder_of(world: &World, pool: &str) -> HostPath {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let file_name: String = pool.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    world.client.layout().pools().join(&file_name)
 }
 
 impl Ticket {

@@ -7,13 +7,13 @@ use mngr_host::host::Host;
 use mngr_host::provider::{HostMaker, NewHost, SnapshotId};
 use mngr_host::random;
 use mngr_model::name_style::NameStyle;
-use mngr_model::{HostId, HostName};
+use mngr_model::{HostId, HostName, HostPath};
 
 use super::error::PoolError;
 use super::seat::{maker_of, reachable};
 use super::spec::{POOL_TAG, Pool, Recipe, Supply, provider_of};
 use super::warm::{self, Shelf};
-use crate::create::{CreateRequest, stock};
+use crate::create::stock::Stock;
 use crate::world::World;
 
 /// How many digits tell the hosts of one pool apart.
@@ -29,8 +29,8 @@ pub(super) struct Plan {
 pub struct Fresh {
     /// The host.
     pub host: Arc<dyn Host>,
-    /// Whether it was made for this, and is labelled so.
-    pub is_made: bool,
+    /// Its repository, where it was made for this and nobody else was there; such a host is labelled.
+    pub repository: Option<HostPath>,
 }
 
 /// Chooses id and name of a new host.
@@ -52,37 +52,46 @@ pub(super) fn make<'w>(
     world: &'w World,
     pool: &Pool,
     recipe: &Recipe,
-    request: &CreateRequest,
+    stock: Stock<'_>,
     plan: Plan,
 ) -> Result<(&'w dyn HostMaker, Arc<dyn Host>), PoolError> {
     let mark = BTreeMap::from([(POOL_TAG.to_owned(), recipe.mark.clone())]);
-    make_with(world, pool, recipe, request, plan, mark)
+    make_with(world, pool, recipe, stock, plan, mark)
 }
 
-/// A host to run things on that no agent of the pool will use: a new one where hosts can be made, labelled as `label`
-/// says and not a member; else the one with the fewest agents.
+/// A host to work on a repository of this machine that no agent of the pool will use: a new one where hosts can be made,
+/// labelled as `label` says and not a member; else the one with the fewest agents.
 ///
 /// # Errors
 /// When none can be had.
 pub fn fresh_host(
     world: &World,
     pool: &Pool,
-    request: &CreateRequest,
+    repository: &HostPath,
     label: (&str, &str),
 ) -> Result<Fresh, PoolError> {
     let Supply::Made(recipe) = &pool.supply else {
-        return Ok(Fresh { host: reachable(world, pool)?, is_made: false });
+        return Ok(Fresh { host: reachable(world, pool)?, repository: None });
     };
     let labels = BTreeMap::from([(label.0.to_owned(), label.1.to_owned())]);
-    let (_, host) = make_with(world, pool, recipe, request, plan(recipe)?, labels)?;
-    Ok(Fresh { host, is_made: true })
+    let stock = Stock::Repository(repository);
+    let (maker, host) = make_with(world, pool, recipe, stock, plan(recipe)?, labels)?;
+    let failed = |source| {
+        // What went wrong first matters more.
+        let _ = maker.destroy(&host.info().id);
+        PoolError::Provision { host: host.info().name.to_string(), source: Box::new(source) }
+    };
+    // A host without copies was not stocked; one that was gets what is new since.
+    stock.lay_in(world, &host).map_err(failed)?;
+    let repository = stock.place(world, host.as_ref()).map_err(failed)?;
+    Ok(Fresh { host, repository })
 }
 
 fn make_with<'w>(
     world: &'w World,
     pool: &Pool,
     recipe: &Recipe,
-    request: &CreateRequest,
+    stock: Stock<'_>,
     plan: Plan,
     mut tags: BTreeMap<String, String>,
 ) -> Result<(&'w dyn HostMaker, Arc<dyn Host>), PoolError> {
@@ -107,7 +116,7 @@ fn make_with<'w>(
     let Some(copies) = copies else {
         return Ok((maker, maker.make(&blueprint)?));
     };
-    let repository = stock::identity(world, request).map_err(provision)?;
+    let repository = stock.identity(world).map_err(provision)?;
     let shelf = Shelf::of(world, pool, recipe, repository.as_deref());
     // An image that has to be fetched is known only afterwards, so this is asked again each time.
     let warm = || maker.origin(&blueprint).map(|origin| shelf.warm(&origin));
@@ -136,7 +145,7 @@ fn make_with<'w>(
         let _ = maker.destroy(&plan.id);
         error
     };
-    stock::lay_in(world, &host, request).map_err(provision).map_err(undo)?;
+    stock.lay_in(world, &host).map_err(provision).map_err(undo)?;
     let wanted = warm().unwrap_or(wanted);
     match copies.create(&plan.id, wanted.name()) {
         Ok(_) => warm::retire(world, copies, wanted.name()),

@@ -19,7 +19,7 @@ mod warm;
 
 pub use error::PoolError;
 pub use make::{Fresh, fresh_host};
-pub use marked::{HostsAfter, RUN_TAG, end_hosts, wake_hosts};
+pub use marked::{RUN_TAG, asleep, end_hosts, remove_host, wake_hosts};
 pub(crate) use seat::{reachable, take};
 pub use spec::Pool;
 pub(crate) use warm::{is_superseded, is_warm};

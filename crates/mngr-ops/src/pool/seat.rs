@@ -16,6 +16,7 @@ use super::look::{self, Look, address};
 use super::make;
 use super::spec::{Pool, Supply, provider_of};
 use crate::create::CreateRequest;
+use crate::create::stock::Stock;
 use crate::world::World;
 
 /// A host for one agent.
@@ -57,7 +58,7 @@ pub(crate) fn take<'w>(
                 let ticket = page.book(agent, &host)?;
                 let making = page.begin_making(&host)?;
                 drop(page);
-                let made = make::make(world, pool, recipe, request, plan);
+                let made = make::make(world, pool, recipe, Stock::Agents(request), plan);
                 drop(making);
                 return match made {
                     Ok((maker, host)) => {
@@ -97,7 +98,10 @@ pub(crate) fn reachable(world: &World, pool: &Pool) -> Result<Arc<dyn Host>, Poo
     loop {
         interrupt::check()?;
         let look = look::look(world, pool, &ledger, &passed_over)?;
-        passed_over.extend(look.unusable().map(|(host, _)| host.clone()));
+        for (host, why) in look.unusable() {
+            tell_of(world, pool, host, why);
+            passed_over.insert(host.clone());
+        }
         let members = look.members(&[], &passed_over);
         let Some(member) = members.iter().min_by_key(|member| member.load) else {
             return Err(no_room(pool, &members, passed_over));

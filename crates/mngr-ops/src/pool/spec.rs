@@ -81,6 +81,20 @@ impl Pool {
         Self { name: mark, supply: Supply::Made(recipe), rules }
     }
 
+    /// What the name of a place means: a pool, or a provider whose hosts are made as `spec` says.
+    ///
+    /// # Errors
+    /// When there is neither.
+    pub fn at(world: &World, name: &str, spec: &HostSpec, per_host: usize) -> Result<Self, PoolError> {
+        match Self::named(world, name) {
+            Err(PoolError::Unknown { pool }) => match provider_of(world, name) {
+                Some(provider) => Ok(Self::shared(provider.name(), spec, per_host)),
+                None => Err(PoolError::Unknown { pool }),
+            },
+            other => other,
+        }
+    }
+
     fn of_settings(world: &World, name: &str, settings: &PoolSettings) -> Result<Self, PoolError> {
         let wrong = |problem| PoolError::Settings { pool: name.to_owned(), problem };
         let per_host = settings.agents_per_host.map(|limit| limit as usize);

@@ -6,4 +6,5 @@ mod faults;
 mod ground;
 mod names;
 mod pool;
+mod tmr;
 mod work;

@@ -7,9 +7,11 @@ use mngr_testkit::{Dockerd, Sshd, TestEnv};
 use crate::support::{self, text};
 
 /// A world whose provider `lab` has these machines, called `a`, `b` and so on, and a pool `crew` of them.
-fn env_with(machines: &[&Sshd]) -> TestEnv {
+pub(super) fn env_with(machines: &[&Sshd]) -> TestEnv {
     let env = support::env_with_repo();
-    let mut settings = String::from("[providers.lab]\nbackend = \"ssh\"\n");
+    // The machine may be busy; one that is not there refuses at once.
+    let mut settings =
+        String::from("[providers.lab]\nbackend = \"ssh\"\nhost_discovery_timeout_seconds = 30\n");
     let names: Vec<String> = ('a'..).take(machines.len()).map(String::from).collect();
     for (name, sshd) in names.iter().zip(machines) {
         settings.push_str(&format!(
@@ -24,7 +26,7 @@ fn env_with(machines: &[&Sshd]) -> TestEnv {
     env
 }
 
-fn write_settings(env: &TestEnv, settings: &str) {
+pub(super) fn write_settings(env: &TestEnv, settings: &str) {
     let place = env.mngr(["config", "path", "--scope", "user"]).success().stdout;
     let file = std::path::PathBuf::from(place.trim());
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
