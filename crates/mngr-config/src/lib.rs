@@ -43,6 +43,7 @@ pub use keys::housekeeping::{StopSettings, TrashSettings};
 pub use keys::logging::{LogLevel, LoggingSettings};
 pub use keys::names::{Prefix, SocketName, WindowName};
 pub use keys::plugin::PluginSettings;
+pub use keys::pool::PoolSettings;
 pub use keys::provider::{ImageBuilder, LOCAL_BACKEND, ProviderSettings, SshHostSettings};
 pub use keys::retry::RetrySettings;
 pub use keys::screen::{
@@ -50,7 +51,7 @@ pub use keys::screen::{
     ScreenPlace, ScreenReason, ScreenRuleSettings, ScreenState, TextStyle,
 };
 pub use keys::template::{CreateTemplate, TemplateSetting};
-pub use keys::tmr::{CollectorSettings, ContractSettings, Forbidden, IdFormat, TmrSettings};
+pub use keys::tmr::{CollectorSettings, ContractSettings, Forbidden, HostsAfter, IdFormat, TmrSettings};
 pub use keys::tmux::TmuxSettings;
 pub use keys::top::{ExtraPath, Settings};
 pub use layer::{DEFAULTS_TOML, Layer, LayerError};

@@ -56,6 +56,7 @@ const USED_BY: &[(&str, &[&str])] = &[
             "connect_command",
             "create_templates",
             "is_remote_agent_installation_allowed",
+            "pools",
             "unset_vars",
             "work_dir_extra_paths",
         ],

@@ -17,7 +17,7 @@ use mngr_model::quote::sh_quote;
 use mngr_model::state::HostState;
 use mngr_model::{HostId, HostPath};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::container::{self, Container, HOST_ID, PROVIDER};
 use crate::engine::{EngineError, encoded};
@@ -78,6 +78,7 @@ pub enum MakeError {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Image {
+    id: String,
     config: Option<ImageConfig>,
 }
 
@@ -144,9 +145,12 @@ impl DockerProvider {
         Ok(Arc::new(host))
     }
 
+    fn find_image(&self, image: &str) -> Result<Image, EngineError> {
+        self.engine()?.get(&format!("/images/{}/json", encoded(image)))
+    }
+
     fn image_config(&self, image: &str) -> Result<ImageConfig, EngineError> {
-        let found: Image = self.engine()?.get(&format!("/images/{}/json", encoded(image)))?;
-        Ok(found.config.unwrap_or_default())
+        Ok(self.find_image(image)?.config.unwrap_or_default())
     }
 
     /// A new volume belongs to root; it is for the user that the image names.
@@ -186,8 +190,8 @@ impl DockerProvider {
 
     /// The image of our own recipe, built once for each engine.
     fn default_image(&self) -> Result<String, MakeError> {
-        let tag = format!("mngr-default:{:08x}", checksum(DEFAULT_DOCKERFILE));
-        match self.engine()?.get::<Value>(&format!("/images/{}/json", encoded(&tag))) {
+        let tag = default_tag();
+        match self.find_image(&tag) {
             Ok(_) => return Ok(tag),
             Err(error) if error.is_absent() => {}
             Err(error) => return Err(error.into()),
@@ -265,6 +269,20 @@ impl HostMaker for DockerProvider {
         })
     }
 
+    fn origin(&self, new: &NewHost) -> Option<String> {
+        let recipe = Recipe::of(new, &self.settings().default_start_args).ok()?;
+        let image = match recipe.source {
+            // What a build comes to depends on files.
+            Source::Build(_) => return None,
+            Source::Image(name) => name,
+            Source::Snapshot(id) => id.to_string(),
+            Source::Default => self.settings().default_image.clone().unwrap_or_else(default_tag),
+        };
+        // A name may mean another image tomorrow.
+        let id = self.find_image(&image).map(|found| found.id).unwrap_or_default();
+        Some(format!("{image} {id} {:?}", recipe.network))
+    }
+
     fn start(&self, host: &HostId) -> Result<(), HostActionError> {
         self.start_host(host).map_err(|error| action_error(host.as_str(), HostAction::Start, error))
     }
@@ -308,6 +326,11 @@ pub(crate) fn action_error(
 fn detail_of(said: &str) -> String {
     let last = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it gave no reason");
     last.chars().filter(|c| !c.is_control()).take(DETAIL_CHARS).collect()
+}
+
+/// The name of the image of our own recipe.
+fn default_tag() -> String {
+    format!("mngr-default:{:08x}", checksum(DEFAULT_DOCKERFILE))
 }
 
 /// Tells one text from another (FNV-1a), the same in every build of mngr.

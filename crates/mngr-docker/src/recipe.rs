@@ -96,13 +96,14 @@ impl Recipe {
         if let Some(arg) = start_args().find(is_network).filter(|_| network == Network::Offline) {
             return Err(RecipeError::NetworkOfOffline { arg: arg.clone() });
         }
-        let source = match (image, build.is_empty(), &new.snapshot) {
+        let asked = match (image, build.is_empty(), &new.snapshot) {
             (None, true, None) => Source::Default,
             (Some(image), true, None) => Source::Image(image),
             (None, false, None) => Source::Build(build),
             (None, true, Some(snapshot)) => Source::Snapshot(snapshot.clone()),
             _ => return Err(RecipeError::TwoSources),
         };
+        let source = new.stand_in.clone().map_or(asked, Source::Snapshot);
         Ok(Self { source, network })
     }
 }
@@ -194,6 +195,15 @@ mod tests {
         let mut both = new(&["image=x"], &[]);
         both.snapshot = Some(SnapshotId::new("sha256:1"));
         assert_eq!(Recipe::of(&both, &[]), Err(RecipeError::TwoSources));
+    }
+
+    #[test]
+    fn a_copy_stands_in_for_what_was_asked_and_the_policy_stays() {
+        let copy = SnapshotId::new("sha256:1");
+        let mut new = new(&["image=x", "offline"], &[]);
+        new.stand_in = Some(copy.clone());
+        let found = Recipe::of(&new, &[]).unwrap();
+        assert_eq!((found.source, found.network), (Source::Snapshot(copy), Network::Offline));
     }
 
     #[test]

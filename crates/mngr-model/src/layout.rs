@@ -90,6 +90,8 @@ impl HostLayout {
         connections => "ssh";
         /// Repositories that came from another host; the work dirs of agents are worktrees of them.
         repositories => "repositories";
+        /// Bookings of pools, a folder for each.
+        pools => "pools";
         /// Profiles of the user.
         profiles => "profiles";
         /// Labels of the local host.

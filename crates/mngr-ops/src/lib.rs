@@ -28,6 +28,7 @@ pub mod message;
 pub mod migrate;
 mod names;
 mod own_dirs;
+pub mod pool;
 pub mod pull;
 pub mod push;
 mod record;

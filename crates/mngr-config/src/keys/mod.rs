@@ -10,6 +10,7 @@ pub(crate) mod housekeeping;
 pub(crate) mod logging;
 pub(crate) mod names;
 pub(crate) mod plugin;
+pub(crate) mod pool;
 pub(crate) mod provider;
 pub(crate) mod retry;
 pub(crate) mod screen;

@@ -101,6 +101,18 @@ settings_table! {
     }
 }
 
+choice! {
+    /// What becomes of the hosts that were made for the agents of a run.
+    pub enum HostsAfter {
+        /// They go on.
+        Keep = "keep",
+        /// They are stopped; the agents in them stay.
+        Stop = "stop",
+        /// They are removed, with the agents in them.
+        Remove = "remove",
+    }
+}
+
 settings_table! {
     /// `[tmr]`.
     pub struct TmrSettings {
@@ -126,6 +138,10 @@ settings_table! {
         pub silent_after: DurationSetting,
         /// How long an agent may wait for a model's service that refuses requests.
         pub rate_limit_patience: DurationSetting,
+        /// How long a host may not answer before its tasks are given to agents elsewhere.
+        pub host_patience: DurationSetting,
+        /// What becomes of the hosts that were made for the agents of a run: `keep`, `stop` or `remove`.
+        pub hosts_after: HostsAfter,
         /// How many equal failures in a row stop further launches.
         pub breaker_after: u16,
         /// How long launches then stop before one agent is tried.

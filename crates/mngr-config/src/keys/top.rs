@@ -8,6 +8,7 @@ use super::housekeeping::{StopSettings, TrashSettings};
 use super::logging::LoggingSettings;
 use super::names::Prefix;
 use super::plugin::PluginSettings;
+use super::pool::PoolSettings;
 use super::provider::ProviderSettings;
 use super::retry::RetrySettings;
 use super::template::CreateTemplate;
@@ -82,6 +83,8 @@ settings_table! {
         pub agent_types: BTreeMap<String, AgentTypeSettings>,
         /// Where agents can run.
         pub providers: BTreeMap<String, ProviderSettings>,
+        /// Hosts that new agents are spread over.
+        pub pools: BTreeMap<String, PoolSettings>,
         /// Whether plugins are on, and their settings.
         pub plugins: BTreeMap<String, PluginSettings>,
         /// What a verb's options are when they are not given.

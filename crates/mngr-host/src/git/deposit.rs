@@ -149,6 +149,22 @@ impl Git<'_> {
         Ok(())
     }
 
+    /// Brings one commit, and what it builds on, to a repository on another host, where the ref `name` holds it.
+    pub fn send_commit(&self, to: &Git<'_>, commit: &str, name: &str) -> Result<(), GitError> {
+        let there = to.host().reach();
+        let place = there.as_ref().map_or_else(|| to.dir().to_string(), |there| there.place(to.dir()));
+        let push = self
+            .act(["push", "--quiet", "--force", "--no-verify", "--no-recurse-submodules"])
+            .args(["--", place.as_str(), &format!("{commit}:{name}")])
+            .env("GIT_LFS_SKIP_PUSH", "1")
+            .deadline(LONG);
+        match &there {
+            Some(there) => push.reaching(there).run()?,
+            None => push.run()?,
+        };
+        Ok(())
+    }
+
     fn fetch_from(&self, from: Option<&Reach>, source: &Git<'_>, base: &str) -> Result<(), GitError> {
         let place = from.map_or_else(|| source.dir().to_string(), |from| from.place(source.dir()));
         let fetch = self
@@ -286,6 +302,18 @@ mod tests {
         let loose = repo.run(&["commit-tree", "-p", "main", "-m", "loose", "main^{tree}"]);
         assert!(count(&loose) > 2, "a commit on no branch is news, too");
         assert_eq!(tip(&repo, &deposit, "mngr/source/base"), loose);
+    }
+
+    #[test]
+    fn a_commit_that_no_branch_has_is_sent() {
+        let repo = TestRepo::with_commit();
+        let first = repo.run(&["rev-parse", "main"]);
+        let deposit = repo.git_at("deposit");
+        repo.git().deposit_into(&deposit, &first).unwrap();
+        let own = repo.run(&["commit-tree", "-p", &first, "-m", "own", &format!("{first}^{{tree}}")]);
+        assert!(deposit.resolve(&own).is_err());
+        repo.git().send_commit(&deposit, &own, &format!("refs/mngr/tmr/{own}")).unwrap();
+        assert_eq!(deposit.resolve(&own).unwrap(), own);
     }
 
     #[test]

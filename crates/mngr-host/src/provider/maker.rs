@@ -20,6 +20,8 @@ pub struct NewHost {
     pub name: HostName,
     /// The copy it begins as, state included.
     pub snapshot: Option<SnapshotId>,
+    /// A copy of a host that was made from the same words. It is used in place of what they name.
+    pub stand_in: Option<SnapshotId>,
     /// What it is built from, in the provider's own words.
     pub build_args: Vec<String>,
     /// How it is started, in the provider's own words.
@@ -39,6 +41,7 @@ impl NewHost {
             id,
             name,
             snapshot: None,
+            stand_in: None,
             build_args: Vec::new(),
             start_args: Vec::new(),
             cpus: None,
@@ -61,6 +64,11 @@ pub enum StopReason {
 pub trait HostMaker: Send + Sync {
     /// Makes a host and starts it. A host that cannot be made leaves nothing behind.
     fn make(&self, new: &NewHost) -> Result<Arc<dyn Host>, HostActionError>;
+
+    /// What such a host would begin as, where that can be told exactly: hosts of one origin are alike when they are new.
+    fn origin(&self, _new: &NewHost) -> Option<String> {
+        None
+    }
 
     /// Starts a host that does not run; one that runs is left alone.
     fn start(&self, host: &HostId) -> Result<(), HostActionError>;

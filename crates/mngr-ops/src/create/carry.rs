@@ -44,15 +44,39 @@ pub(super) fn to_host(
         }
         false => None,
     };
-    let Some((repo, base)) = source.repo.as_ref().zip(base) else { return Ok(Source { transit, ..source }) };
+    match base {
+        Some(base) => bring(world, host, source, &base, transit),
+        None => Ok(Source { transit, ..source }),
+    }
+}
+
+/// The same for whoever starts from the commit that is checked out.
+pub(super) fn head_to_host(
+    world: &World,
+    host: &Arc<dyn Host>,
+    source: Source,
+) -> Result<Source, CreateError> {
+    let Some(repo) = &source.repo else { return Ok(source) };
+    let base = repo.head_oid()?.to_owned();
+    bring(world, host, source, &base, None)
+}
+
+fn bring(
+    world: &World,
+    host: &Arc<dyn Host>,
+    source: Source,
+    base: &str,
+    transit: Option<Transit>,
+) -> Result<Source, CreateError> {
+    let Some(repo) = &source.repo else { return Ok(Source { transit, ..source }) };
     let path = place(host.as_ref(), &source, repo);
     world.reporter.progress(&format!("Bringing the repository to {}", host.info().address()));
     let lock = HostPath::new(format!("{path}.lock"));
     let _lock = lock_in_own_folder(host.as_ref(), &lock, LockWait::For(LOCK_WAIT))?;
     let deposit = Git::new(host.as_ref(), path.clone());
     match &transit {
-        Some(transit) => Git::new(transit.client(), transit.files()).deposit_into(&deposit, &base)?,
-        None => source.repository(source.host.as_ref()).deposit_into(&deposit, &base)?,
+        Some(transit) => Git::new(transit.client(), transit.files()).deposit_into(&deposit, base)?,
+        None => source.repository(source.host.as_ref()).deposit_into(&deposit, base)?,
     }
     let git_dir = path.join(".git");
     if world.is_client(source.host.as_ref()) {
@@ -78,7 +102,7 @@ fn base_commit(source: &Source, repo: &RepoFacts, request: &CreateRequest) -> Re
 }
 
 /// Where the repository is kept: one place for each repository of each host it comes from.
-fn place(host: &dyn Host, source: &Source, repo: &RepoFacts) -> HostPath {
+pub(super) fn place(host: &dyn Host, source: &Source, repo: &RepoFacts) -> HostPath {
     let mut hasher = DefaultHasher::new();
     source.host.info().id.as_str().hash(&mut hasher);
     repo.common_dir.as_str().hash(&mut hasher);

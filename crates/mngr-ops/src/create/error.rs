@@ -21,6 +21,7 @@ use crate::extra_paths::ExtraPathError;
 use crate::journal::JournalError;
 use crate::launch::LaunchError;
 use crate::message::SendError;
+use crate::pool::PoolError;
 use crate::record::RecordError;
 use crate::select::SelectError;
 use crate::start::StartError;
@@ -134,6 +135,9 @@ pub enum CreateError {
         /// Its name.
         provider: String,
     },
+    /// The pool has no host for it.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
     /// There is no such provider.
     #[error("provider `{provider}` is not configured")]
     NoProvider {

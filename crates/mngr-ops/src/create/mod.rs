@@ -16,6 +16,7 @@ mod reuse;
 mod run;
 mod settle;
 mod source;
+pub(crate) mod stock;
 mod transit;
 mod workspace;
 

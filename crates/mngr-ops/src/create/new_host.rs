@@ -16,6 +16,7 @@ use super::error::CreateError;
 use super::request::{CreateRequest, Created, StoppedHost};
 use super::{reuse, run, settle};
 use crate::journal::Journal;
+use crate::pool::{self, Pool};
 use crate::snapshot::{self, Kept};
 use crate::visit::Visit;
 use crate::world::World;
@@ -47,6 +48,9 @@ impl Made<'_> {
 
 /// Creates an agent, or takes an existing one if the request allows it.
 pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateError> {
+    if let Some(pool) = pool_of(world, request)? {
+        return create_in(world, request, &pool);
+    }
     match &request.host {
         NewHost::Local => run::create_on(world, request, world.client.clone()),
         NewHost::New(provider) if *provider == world.client.info().provider => {
@@ -147,11 +151,54 @@ fn refuse_stopped(entry: &dyn HostEntry, request: &CreateRequest) -> Result<(), 
     Err(CreateError::HostOff { address, state: report.state.as_str(), reason: report.reason })
 }
 
+/// The pool that a host is taken from, if it is.
+fn pool_of(world: &World, request: &CreateRequest) -> Result<Option<Pool>, CreateError> {
+    let spec = &request.host_spec;
+    match (&spec.pool, &request.host, spec.agents_per_host) {
+        (Some(name), _, _) => Ok(Some(Pool::named(world, name)?)),
+        (None, NewHost::New(provider), Some(per_host)) if *provider != world.client.info().provider => {
+            maker_of(world, provider)?;
+            Ok(Some(Pool::shared(provider, spec, per_host)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Creates an agent on a host of a pool.
+fn create_in(world: &World, request: &CreateRequest, pool: &Pool) -> Result<Created, CreateError> {
+    // Whoever takes an agent that is there needs no place.
+    if request.reuse
+        && let Some(created) = reuse::reuse(world, request)?
+    {
+        return Ok(created);
+    }
+    // The id is what its place is booked under.
+    let id = request.id.clone().unwrap_or_else(random::agent_id);
+    let seat = pool::take(world, pool, request, &id)?;
+    let request = CreateRequest { id: Some(id), ..request.clone() };
+    match run::create_on(world, &request, seat.host.clone()) {
+        Ok(created) => {
+            seat.settle();
+            Ok(created)
+        }
+        Err(error) => {
+            seat.give_up();
+            Err(error)
+        }
+    }
+}
+
 /// Whether such an agent could be created, as far as that is known before anything is made. Gives the type it would have.
 ///
 /// # Errors
 /// What [`create`] would fail with.
 pub fn check(world: &World, request: &CreateRequest) -> Result<AgentTypeName, CreateError> {
+    if let Some(pool) = pool_of(world, request)? {
+        return match pool.makes_hosts() {
+            true => run::check_anywhere(world, request),
+            false => run::check_on(world, request, pool::reachable(world, &pool)?.as_ref()),
+        };
+    }
     match &request.host {
         NewHost::New(provider) if *provider != world.client.info().provider => {
             maker_of(world, provider)?;
@@ -196,6 +243,7 @@ fn make<'w>(
         id: id.clone(),
         name,
         snapshot: spec.snapshot,
+        stand_in: None,
         build_args: spec.build_args,
         start_args: spec.start_args,
         cpus: spec.cpus,

@@ -120,6 +120,10 @@ pub enum StoppedHost {
 /// What a host that is made for an agent is asked to be, in the words of its provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostSpec {
+    /// The pool it is one of, if it is.
+    pub pool: Option<String>,
+    /// How many agents may be at work on it; nothing: it is for one agent.
+    pub agents_per_host: Option<usize>,
     /// A host that is named must not be there yet.
     pub must_be_new: bool,
     /// What is done with one that is named and does not run.

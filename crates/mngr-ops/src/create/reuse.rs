@@ -22,8 +22,8 @@ use mngr_model::journal::{Header, Operation};
 pub(super) fn reuse(world: &World, request: &CreateRequest) -> Result<Option<Created>, CreateError> {
     let Some(name) = &request.name else { return Ok(None) };
     let host = match &request.host {
-        NewHost::Named(address) => Some(address.clone()),
-        NewHost::Local | NewHost::New(_) => None,
+        NewHost::Named(address) if request.host_spec.pool.is_none() => Some(address.clone()),
+        NewHost::Named(_) | NewHost::Local | NewHost::New(_) => None,
     };
     let address = AgentAddress { agent: AgentRef::Name(name.clone()), host };
     let fleet = Fleet::look_for(world, std::slice::from_ref(&address), Detail::Basic);

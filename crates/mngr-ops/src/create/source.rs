@@ -167,7 +167,12 @@ fn here(world: &World, request: &CreateRequest) -> Result<Source, CreateError> {
     }
 }
 
-fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<Source, CreateError> {
+/// What is at a path of a host.
+pub(super) fn at(
+    host: Arc<dyn Host>,
+    path: HostPath,
+    project: Option<String>,
+) -> Result<Source, CreateError> {
     let is_folder = host.files().exists(&path.join("."))?;
     if !is_folder {
         return Err(CreateError::SourceMissing { path });

@@ -8,6 +8,7 @@ mod orphans;
 mod repositories;
 mod report;
 mod run;
+mod warm_copies;
 
 #[cfg(test)]
 mod tests;

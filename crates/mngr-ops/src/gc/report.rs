@@ -28,12 +28,14 @@ pub enum ResourceKind {
     TempFile,
     /// A host that mngr made and that nobody needs.
     Machine,
+    /// A copy of a host that only saves time.
+    Snapshot,
 }
 
 impl ResourceKind {
     /// Every kind, in the order in which they are collected.
-    pub const ALL: [Self; 6] =
-        [Self::Trash, Self::WorkDir, Self::Clone, Self::Log, Self::TempFile, Self::Machine];
+    pub const ALL: [Self; 7] =
+        [Self::Trash, Self::WorkDir, Self::Clone, Self::Log, Self::TempFile, Self::Machine, Self::Snapshot];
 
     /// The lower-case word used in output.
     pub fn as_str(self) -> &'static str {
@@ -44,6 +46,7 @@ impl ResourceKind {
             Self::Log => "log",
             Self::TempFile => "temp_file",
             Self::Machine => "machine",
+            Self::Snapshot => "snapshot",
         }
     }
 }

@@ -6,7 +6,7 @@ use mngr_host::interrupt::{self, Interrupted};
 use mngr_model::{HostPath, ProviderName};
 
 use super::report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
-use super::{empty_trash, leftovers, machines, orphans, repositories};
+use super::{empty_trash, leftovers, machines, orphans, repositories, warm_copies};
 use crate::world::World;
 use crate::{hosts, recover};
 
@@ -81,6 +81,9 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
         repositories::collect(&mut pass)?;
         leftovers::collect(&mut pass)?;
     }
-    machines::collect(world, now, &mut out, is_wanted)?;
+    machines::collect(world, now, &mut out, &is_wanted)?;
+    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
+        warm_copies::collect(provider.as_ref(), now, &mut out)?;
+    }
     Ok(out)
 }

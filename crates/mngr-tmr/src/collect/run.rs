@@ -5,16 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, Read};
 
-use mngr_host::file_reader::FileReader;
-use mngr_host::files::{Files, FilesError};
-use mngr_model::HostPath;
-use mngr_model::quote::sh_quote;
+use mngr_host::files::FilesError;
 use mngr_model::run::{MeasuredRun, TaskId};
 
 use super::collector::Collector;
 use super::ids::IdsError;
 use super::results::TestStatus;
-use crate::verify::{Order, Report, Runner, RunnerError};
+use crate::verify::{Keep, Order, Printed, Report, Runner, RunnerError};
 
 /// The longest list of tests that is read.
 const LONGEST_LIST: u64 = 64 * 1024 * 1024;
@@ -77,10 +74,6 @@ pub enum CollectError {
 pub struct Bench<'a> {
     /// Gives clean checkouts.
     pub runner: &'a dyn Runner,
-    /// The files of the host the runner runs on.
-    pub files: &'a dyn Files,
-    /// A folder there, for what commands print.
-    pub scratch: &'a HostPath,
     /// The commit that is checked out.
     pub commit: &'a str,
 }
@@ -103,19 +96,17 @@ impl Collector {
     /// When the command fails, prints something else, or finds nothing.
     pub fn collect(&self, bench: &Bench<'_>) -> Result<Vec<TaskId>, CollectError> {
         let line = self.collect_line();
-        let printed = bench.scratch.join("collected");
-        bench.files.make_folder(bench.scratch)?;
-        let command = redirected(&line, &printed, "");
         let deadline = self.collect_timeout();
-        let report = bench.runner.run(&Order { commit: bench.commit, command: &command, deadline })?;
+        let order = Order { commit: bench.commit, command: &line, deadline, keep: Keep::Output };
+        let report = bench.runner.run(&order)?;
         let Some(exit) = report.run.exit else {
             return Err(CollectError::TimedOut { line, seconds: deadline.as_secs() });
         };
-        let bytes = bench.files.stat(&printed)?.map_or(0, |stat| stat.size);
+        let bytes = report.printed.as_ref().map_or(Ok(0), Printed::bytes)?;
         if bytes > LONGEST_LIST {
             return Err(CollectError::TooLong { line, bytes });
         }
-        let text = bench.files.read_text(&printed)?;
+        let text = report.printed.as_ref().map_or(Ok(String::new()), Printed::text)?;
         if self.found_none(exit, &report.tail) {
             return Err(CollectError::Ids { line, source: IdsError::None });
         }
@@ -133,7 +124,8 @@ impl Collector {
     /// When it could not be run; a test that fails is no error.
     pub fn run_one(&self, bench: &Bench<'_>, id: &TaskId) -> Result<RunOutcome, RunnerError> {
         let command = self.one_line(id);
-        let order = Order { commit: bench.commit, command: &command, deadline: self.one_timeout() };
+        let deadline = self.one_timeout();
+        let order = Order { commit: bench.commit, command: &command, deadline, keep: Keep::Tail };
         Ok(self.judge(&bench.runner.run(&order)?))
     }
 
@@ -188,26 +180,21 @@ impl Collector {
         mut take: impl FnMut(Option<i32>, BTreeMap<TaskId, TestStatus>),
     ) -> Result<(), CollectError> {
         let Some(reader) = self.results() else { return Ok(()) };
-        bench.files.make_folder(bench.scratch)?;
-        for (number, line) in self.many_lines(ids).iter().enumerate() {
-            let printed = bench.scratch.join(&format!("results-{number}"));
-            let command = redirected(line, &printed, " 2>&1");
+        for line in &self.many_lines(ids) {
             let deadline = self.many_timeout();
-            let report = bench.runner.run(&Order { commit: bench.commit, command: &command, deadline })?;
-            let mut lines = FileReader::open(bench.files, &printed)?;
+            let order = Order { commit: bench.commit, command: line, deadline, keep: Keep::Everything };
+            let report = bench.runner.run(&order)?;
             let mut statuses = BTreeMap::new();
-            while let Some(line) = next_line(&mut lines)? {
-                reader.note(&String::from_utf8_lossy(&line), &mut statuses);
+            if let Some(printed) = &report.printed {
+                let mut lines = printed.reader()?;
+                while let Some(line) = next_line(&mut lines)? {
+                    reader.note(&String::from_utf8_lossy(&line), &mut statuses);
+                }
             }
             take(report.run.exit, statuses);
         }
         Ok(())
     }
-}
-
-/// The same line with its output in a file. The subshell keeps an `exit` in it from ending the redirection early.
-fn redirected(line: &str, to: &HostPath, further: &str) -> String {
-    format!("({line}\n) >{}{further}", sh_quote(to.as_str()))
 }
 
 /// One line without its end; of one that is too long only the beginning. A test can print anything.

@@ -15,6 +15,7 @@ use mngr_ops::capture::{CaptureRequest, capture};
 use mngr_ops::create::{Attendance, Audience, CreateRequest, SourceSpec, UncleanFiles, create};
 use mngr_ops::fleet::Agent;
 use mngr_ops::message::{MessageRequest, SendError, Sent, send};
+use mngr_ops::pool::RUN_TAG;
 use mngr_ops::remains::Remains;
 use mngr_ops::stop::{StopError, StopOptions, stop};
 use mngr_ops::transcript::Conversation;
@@ -70,6 +71,8 @@ pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, 
     request.audience = Audience::Nobody;
     request.message = None;
     request.provision_patience = shop.settings.patience.launch;
+    // A host that is made for it is found again by this, whoever made it and however he ended.
+    request.host_spec.tags.insert(RUN_TAG.to_owned(), shop.mark());
     request.labels.extend(commission.labels.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     for (name, value) in &commission.env {
         let pair = format!("{name}={value}").parse().map_err(|error| failed(format!("{error}")))?;

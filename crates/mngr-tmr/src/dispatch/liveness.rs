@@ -13,9 +13,6 @@ use mngr_model::state::{StateReport, WaitingReason};
 use super::news::Failure;
 use crate::run::Patience;
 
-/// How long a host may be unreachable.
-const UNSEEN_LIMIT: Duration = Duration::from_secs(120);
-
 /// What an agent that has not published is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Condition {
@@ -92,7 +89,7 @@ impl Liveness {
     pub(super) fn unseen(&mut self, error: &str, now: Instant) -> Advice {
         self.enter(Condition::Unseen, now);
         let waited = now.saturating_duration_since(self.since);
-        match UNSEEN_LIMIT.checked_sub(waited).filter(|left| !left.is_zero()) {
+        match self.patience.host.checked_sub(waited).filter(|left| !left.is_zero()) {
             Some(left) => Advice::Wait(left.min(Duration::from_secs(5))),
             None => Advice::GiveUp(Failure::new(FailureKind::Host, error)),
         }
@@ -124,14 +121,14 @@ impl Liveness {
 
     /// How long the condition may last, and what it is then; nothing for an agent at work.
     fn limit(&self) -> Option<(Duration, FailureKind, &'static str)> {
-        let Patience { idle, nudge, rate_limit, .. } = self.patience;
+        let Patience { idle, nudge, rate_limit, host, .. } = self.patience;
         let (first, kind, what) = match self.condition {
             Condition::Working => return None,
             Condition::Silent => (Duration::ZERO, FailureKind::Silent, "it shows no sign of work"),
             Condition::Idle => (idle, FailureKind::NoPublish, "it stopped without publishing"),
             Condition::Asking => (idle, FailureKind::Asking, "it asks and nobody answers"),
             Condition::RateLimited => (rate_limit, FailureKind::RateLimited, "its service refuses requests"),
-            Condition::Unseen => (UNSEEN_LIMIT, FailureKind::Host, "it cannot be seen"),
+            Condition::Unseen => (host, FailureKind::Host, "it cannot be seen"),
         };
         Some((if self.nudged.is_some() { nudge } else { first }, kind, what))
     }
@@ -153,6 +150,7 @@ mod tests {
             nudge: 20 * SECOND,
             silent: 100 * SECOND,
             rate_limit: 50 * SECOND,
+            host: 120 * SECOND,
         }
     }
 
@@ -235,7 +233,7 @@ mod tests {
         let start = Instant::now();
         let mut liveness = Liveness::new(patience(), start);
         assert!(matches!(liveness.unseen("no route", start), Advice::Wait(_)));
-        let Advice::GiveUp(failure) = liveness.unseen("no route", start + UNSEEN_LIMIT) else { panic!() };
+        let Advice::GiveUp(failure) = liveness.unseen("no route", start + patience().host) else { panic!() };
         assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Host, "no route"));
     }
 }

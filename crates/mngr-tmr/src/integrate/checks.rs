@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use mngr_host::files::Files;
-use mngr_model::HostPath;
 use mngr_model::run::TaskId;
 use mngr_ops::fanout::fan_out_within;
 
 use super::run::Integrator;
 use crate::collect::{Bench, CollectError, Collector};
-use crate::verify::{Order, Runner, RunnerError, TestReport, run_test};
+use crate::verify::{Keep, Order, Runner, RunnerError, TestReport, run_test};
 
 /// Fewer tests than this are run alone at once.
 const WORTH_IT: usize = 4;
@@ -80,8 +78,6 @@ pub(super) struct Checks<'a> {
     runner: &'a dyn Runner,
     tests: &'a Collector,
     gate: Option<Gate<'a>>,
-    files: &'a dyn Files,
-    scratch: HostPath,
     known: Mutex<BTreeMap<(String, Check), Option<Failure>>>,
 }
 
@@ -91,8 +87,6 @@ impl<'a> Checks<'a> {
             runner: integrator.runner,
             tests: integrator.tests,
             gate: integrator.gate,
-            files: integrator.host.files(),
-            scratch: integrator.scratch.join("together"),
             known: Mutex::default(),
         }
     }
@@ -126,12 +120,7 @@ impl<'a> Checks<'a> {
         if open.len() < WORTH_IT {
             return Ok(());
         }
-        let bench = Bench {
-            runner: self.runner,
-            files: self.files,
-            scratch: &self.scratch,
-            commit: &snapshot.commit,
-        };
+        let bench = Bench { runner: self.runner, commit: &snapshot.commit };
         match self.tests.passing_together(&bench, &open) {
             Ok(passing) => {
                 known.extend(
@@ -164,8 +153,8 @@ impl<'a> Checks<'a> {
         let report = match (check, self.gate) {
             (Check::Gate, None) => return Ok(None),
             (Check::Gate, Some(gate)) => {
-                let order =
-                    Order { commit: &snapshot.commit, command: gate.command, deadline: gate.deadline };
+                let Gate { command, deadline } = gate;
+                let order = Order { commit: &snapshot.commit, command, deadline, keep: Keep::Tail };
                 let report = self.runner.run(&order)?;
                 TestReport { is_pass: report.run.exit == Some(0), run: report.run, tail: report.tail }
             }

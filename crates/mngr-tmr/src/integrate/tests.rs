@@ -127,6 +127,7 @@ fn assert_every_commit_passes(lab: &Lab, result: &Integrated) {
                 commit: &commit.oid,
                 command: &command,
                 deadline: Duration::from_secs(20),
+                keep: crate::verify::Keep::Tail,
             };
             let report = crate::verify::Runner::run(&lab.pool, &order).unwrap();
             assert!(report.is_pass(), "{test} at {}: {}", commit.subject, report.tail);

@@ -41,6 +41,7 @@ pub(super) fn conduct(
     let listener = Listener::begin(&site.shop.world.client, &site.folder)?;
     let conducted = phases(&site, scribe, before, &listener);
     let closed = site.shop.close();
+    site.shop.end_hosts();
     let (reason, branch) = match conducted {
         Ok(end) => end,
         // The journal is whole up to here: the run can be gone on with.
@@ -70,8 +71,8 @@ fn phases(
     // One that begins has no agents yet.
     let agents = match before {
         Some(_) => {
-            let provider = site.shop.settings.agents.provider.as_deref();
-            agents_to_take_over(&site.shop.world, site.shop.run.as_str(), provider)?
+            site.shop.wake_hosts();
+            agents_to_take_over(&site.shop.world, site.shop.run.as_str(), &site.shop.providers()?)?
         }
         None => Vec::new(),
     };

@@ -1,17 +1,21 @@
 //! Asking a run to end, from another terminal.
 
+use std::collections::BTreeSet;
+
 use mngr_host::files::{Access, Durability};
-use mngr_model::HostPath;
-use mngr_model::address::LOCAL_PROVIDER;
 use mngr_model::facts::Detail;
+use mngr_model::{HostId, HostPath, ProviderName};
 use mngr_ops::error_chain;
 use mngr_ops::fanout::fan_out;
 use mngr_ops::fleet::{Agent, Failure, Fleet};
+use mngr_ops::pool;
 use mngr_ops::stop::{StopOptions, stop};
 use mngr_ops::world::World;
 
 use super::error::RunError;
 use super::folder::RunFolder;
+use super::settings::RunSettings;
+use super::workshop::mark;
 use crate::dispatch::agent::label;
 use crate::journal::{self, Owner};
 
@@ -78,6 +82,13 @@ pub fn request_stop(world: &World, folder: &HostPath, kind: StopKind) -> Result<
             Err(error) => failed.push((name, error_chain(&error))),
         }
     }
+    if let Ok(settings) = RunSettings::from_map(&started.settings)
+        && settings.agents.provider.is_some()
+    {
+        let after = world.settings.tmr.hosts_after;
+        let problems = pool::end_hosts(world, &mark(world, &settings, &started.run), after);
+        failed.extend(problems.into_iter().map(|problem| (started.run.to_string(), problem)));
+    }
     Ok(StopReport::NobodyThere { stopped, failed })
 }
 
@@ -86,18 +97,24 @@ pub fn request_stop(world: &World, folder: &HostPath, kind: StopKind) -> Result<
 pub(super) fn agents_to_take_over(
     world: &World,
     run: &str,
-    provider: Option<&str>,
+    providers: &[ProviderName],
 ) -> Result<Vec<Agent>, RunError> {
     let fleet = Fleet::look(world, Detail::Full);
-    match unseen(fleet.failures, provider.unwrap_or(LOCAL_PROVIDER)) {
+    let asleep = if fleet.failures.is_empty() { BTreeSet::new() } else { pool::asleep(world) };
+    match unseen(fleet.failures, providers, &asleep) {
         Some(error) => Err(error),
         None => Ok(of_run(fleet.agents, run)),
     }
 }
 
-/// What of a provider could not be asked. What others have cannot be of the run.
-fn unseen(failures: Vec<Failure>, provider: &str) -> Option<RunError> {
-    let failure = failures.into_iter().find(|failure| failure.provider == provider)?;
+/// What of these providers could not be asked; of all where none is named. What others have cannot be of the run, and on
+/// a host that is stopped nobody is at work.
+fn unseen(failures: Vec<Failure>, providers: &[ProviderName], asleep: &BTreeSet<HostId>) -> Option<RunError> {
+    let matters = |failure: &Failure| {
+        let is_there = providers.is_empty() || providers.iter().any(|it| it.as_str() == failure.provider);
+        is_there && !failure.host_id.as_ref().is_some_and(|host| asleep.contains(host))
+    };
+    let failure = failures.into_iter().find(matters)?;
     let place = failure.host.unwrap_or(failure.provider);
     Some(RunError::Unseen { place, message: failure.message })
 }
@@ -124,9 +141,15 @@ mod tests {
             host_id: None,
             message: "no route".to_owned(),
         };
-        let said = |failures| unseen(failures, "local").map(|error| error.to_string());
+        let here: Vec<ProviderName> = vec!["local".parse().unwrap()];
+        let said = |failures| unseen(failures, &here, &BTreeSet::new()).map(|error| error.to_string());
         assert_eq!(said(vec![failure("elsewhere", None)]), None);
         let both = vec![failure("elsewhere", None), failure("local", Some("box"))];
         assert_eq!(said(both).unwrap(), "the agents of the run on `box` cannot be seen: no route");
+        let anywhere = unseen(vec![failure("elsewhere", None)], &[], &BTreeSet::new());
+        assert!(anywhere.is_some(), "a pool may have hosts of any provider");
+        let stopped = HostId::from_bytes([1; 16]);
+        let failed = Failure { host_id: Some(stopped.clone()), ..failure("local", Some("box")) };
+        assert!(unseen(vec![failed], &here, &BTreeSet::from([stopped])).is_none(), "nobody works there");
     }
 }

@@ -5,6 +5,7 @@ use mngr_host::git::GitError;
 use mngr_model::HostPath;
 use mngr_model::name::NameError;
 use mngr_ops::create::CreateError;
+use mngr_ops::pool::PoolError;
 
 use crate::collect::{CollectError, CollectorError};
 use crate::integrate::IntegrateError;
@@ -52,6 +53,9 @@ pub enum RunError {
     /// A result cannot be measured.
     #[error(transparent)]
     Verify(#[from] VerifyError),
+    /// There are no hosts.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
     /// No checkouts.
     #[error(transparent)]
     Runner(#[from] RunnerError),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mngr_host::git::Git;
 use mngr_model::run::{Event, Stage, TaskId};
+use mngr_ops::create::HostSpec;
 use mngr_ops::world::World;
 
 use super::error::RunError;
@@ -25,7 +26,8 @@ impl Saved {
         Ok(why(&git, &self.started, commit, &entries)?)
     }
 
-    /// Takes an implementation commit out of the result and returns the new tip of the branch.
+    /// Takes an implementation commit out of the result and returns the new tip of the branch. `hosts` is what hosts made
+    /// for the run's agents are asked to be: the other commits are checked on one.
     ///
     /// # Errors
     /// When others cannot do without it, or an orchestrator is at work.
@@ -33,9 +35,10 @@ impl Saved {
         &self,
         world: &Arc<World>,
         commit: &str,
+        hosts: &HostSpec,
         observer: &mut dyn Observer,
     ) -> Result<String, RunError> {
-        let (shop, before, mut scribe) = self.take_over(world, observer)?;
+        let (shop, before, mut scribe) = self.take_over(world, hosts, observer)?;
         scribe.doing("checking the commits without it");
         let guards = queue::guards(scribe.run());
         let tasks = scribe.run().tasks.iter();

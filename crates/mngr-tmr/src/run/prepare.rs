@@ -51,11 +51,13 @@ pub fn prepare(
     world: &Arc<World>,
     settings: RunSettings,
     run: RunName,
+    crew: &Crew,
     observer: &mut dyn Observer,
 ) -> Result<Prepared, RunError> {
     check(world, &settings)?;
     let base = mngr_host::git::Git::new(world.client.as_ref(), settings.source.clone()).resolve("HEAD")?;
-    let shop = Workshop::open(world.clone(), run, settings, base, world.clock.now().as_second())?;
+    let (hosts, time) = (&crew.mapper.host_spec, world.clock.now().as_second());
+    let shop = Workshop::open(world.clone(), run, settings, hosts, base, time)?;
     observer.doing("finding the tests");
     let tests = shop.tests.collect(&shop.bench())?;
     check_names(&shop, &tests)?;

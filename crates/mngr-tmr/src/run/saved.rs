@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mngr_host::clock::SystemClock;
 use mngr_model::HostPath;
 use mngr_model::run::{AttemptNumber, EndReason, Event, QueueReason, Run, Stage, StageChange, Started};
+use mngr_ops::create::HostSpec;
 use mngr_ops::world::World;
 
 use super::conduct::{Before, RunEnd, conduct};
@@ -60,7 +61,7 @@ impl Saved {
         crew: Crew,
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
-        let (shop, before, mut scribe) = self.take_over(world, observer)?;
+        let (shop, before, mut scribe) = self.take_over(world, &crew.mapper.host_spec, observer)?;
         complete_plan(&shop, &mut scribe, self.started.tasks_total)?;
         if before.ended == Some(EndReason::Finished) && is_whole(scribe.run()) {
             let branch = has_branch(scribe.run()).then(|| shop.run.integrated_branch());
@@ -80,11 +81,12 @@ impl Saved {
         crew: Crew,
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
-        let (shop, before, mut scribe) = self.take_over(world, observer)?;
+        let (shop, before, mut scribe) = self.take_over(world, &crew.mapper.host_spec, observer)?;
         let site = Arc::new(Site { shop, folder: self.folder, crew });
         let listener = Listener::begin(&world.client, &site.folder)?;
         let reduced = reduce(&site, &mut scribe, std::collections::BTreeMap::new(), &listener);
         let closed = site.shop.close();
+        site.shop.end_hosts();
         let reason = match (&reduced, before.ended) {
             (Ok(_), Some(ended)) => ended,
             (Ok(_), None) if is_whole(scribe.run()) => EndReason::Finished,
@@ -107,18 +109,20 @@ impl Saved {
     pub(super) fn take_over<'o>(
         &self,
         world: &Arc<World>,
+        hosts: &HostSpec,
         observer: &'o mut dyn Observer,
     ) -> Result<(Workshop, Before, Scribe<'o>), RunError> {
         // The journal first: whoever has it may use the folders of the run.
         let (journal, before) = self.take_journal(world)?;
-        Ok((self.workshop(world)?, before, Scribe::resumed(journal, observer)))
+        Ok((self.workshop(world, hosts)?, before, Scribe::resumed(journal, observer)))
     }
 
     /// What the run works with.
-    fn workshop(&self, world: &Arc<World>) -> Result<Workshop, RunError> {
+    fn workshop(&self, world: &Arc<World>, hosts: &HostSpec) -> Result<Workshop, RunError> {
         let Started { run, base_commit, .. } = &self.started;
         let time = self.run.began.map_or(0, |began| began.as_second());
-        Workshop::open(world.clone(), run.clone(), self.settings.clone(), base_commit.clone(), time)
+        let (run, settings) = (run.clone(), self.settings.clone());
+        Workshop::open(world.clone(), run, settings, hosts, base_commit.clone(), time)
     }
 
     /// The journal, and what it said before it was taken.

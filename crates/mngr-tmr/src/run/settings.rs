@@ -52,8 +52,14 @@ pub struct RunSettings {
 pub struct AgentSettings {
     /// Their type; nothing: the first that is found.
     pub agent_type: Option<AgentTypeName>,
-    /// Where they run; nothing: here.
+    /// Where they run, a provider or a pool; nothing: here.
     pub provider: Option<String>,
+    /// How many may be at work on one host that is made for them.
+    #[serde(default)]
+    pub agents_per_host: Option<u32>,
+    /// The snapshot that hosts made for them begin as.
+    #[serde(default)]
+    pub snapshot: Option<String>,
     /// Templates of `create`.
     pub templates: Vec<String>,
     /// Further labels.
@@ -94,6 +100,14 @@ pub struct Patience {
     pub silent: Duration,
     /// Until one whose service refuses requests is reminded.
     pub rate_limit: Duration,
+    /// Until a host that does not answer is given up.
+    #[serde(default = "host_patience")]
+    pub host: Duration,
+}
+
+/// That of runs whose journal does not say.
+const fn host_patience() -> Duration {
+    Duration::from_secs(120)
 }
 
 /// Prompts of the user's own, as text: the files may change before the run is resumed.
@@ -108,6 +122,9 @@ pub struct OwnPrompts {
 /// How results are measured and put together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckSettings {
+    /// Where tests run, a provider or a pool; nothing: here.
+    #[serde(default)]
+    pub place: Option<String>,
     /// How often each measurement is repeated.
     pub runs: usize,
     /// What every commit of the result has to pass.
@@ -126,6 +143,16 @@ pub enum IntegratorUse {
     Never,
 }
 
+impl AgentSettings {
+    /// How many may be at work on one host where nobody says.
+    pub const USUAL_AGENTS_PER_HOST: u32 = 4;
+
+    /// How many may be at work on one host that is made for them.
+    pub fn per_host(&self) -> u32 {
+        self.agents_per_host.unwrap_or(Self::USUAL_AGENTS_PER_HOST)
+    }
+}
+
 impl Patience {
     /// What the settings say, with the time that mappers and the integrator get.
     pub fn of(settings: &TmrSettings, mapper: Duration, reducer: Duration) -> Self {
@@ -137,6 +164,7 @@ impl Patience {
             nudge: settings.nudge_patience.get(),
             silent: settings.silent_after.get(),
             rate_limit: settings.rate_limit_patience.get(),
+            host: settings.host_patience.get(),
         }
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use mngr_host::git::Git;
 use mngr_host::host::Host;
 use mngr_host::interrupt;
-use mngr_model::HostPath;
 use mngr_model::run::RunName;
-use mngr_ops::create::CreateRequest;
+use mngr_model::{HostPath, ProviderName};
+use mngr_ops::create::{CreateRequest, HostSpec};
+use mngr_ops::pool::{self, Pool};
 use mngr_ops::usage::Prices;
 use mngr_ops::world::World;
 
@@ -16,7 +17,7 @@ use super::folder::RunFolder;
 use super::settings::RunSettings;
 use crate::collect::{Bench, Collector};
 use crate::integrate::{Gate, Integrator};
-use crate::verify::{Rules, Verifier, WorktreePool};
+use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool};
 
 /// What the agents of a run are created with; names, branches, messages and the run's own labels are added here.
 #[derive(Clone)]
@@ -40,33 +41,90 @@ pub(crate) struct Workshop {
     pub(crate) time: i64,
     pub(crate) tests: Collector,
     pub(crate) rules: Rules,
-    pub(crate) pool: WorktreePool,
+    /// Where tests run.
+    pub(crate) runner: Box<dyn Runner>,
     scratch: HostPath,
-    /// The folder of this run on the host: checkouts and short-lived files.
+    /// The folder of this run on this machine: checkouts and short-lived files.
     own: HostPath,
 }
 
 impl Workshop {
-    /// Puts it together. What an earlier orchestrator left in its folders is removed.
+    /// Puts it together. What an earlier orchestrator left in its folders is removed. `hosts` is what hosts made for its
+    /// agents are asked to be.
     pub(crate) fn open(
         world: Arc<World>,
         run: RunName,
         settings: RunSettings,
+        hosts: &HostSpec,
         base: String,
         time: i64,
     ) -> Result<Self, RunError> {
         let said = &world.settings.tmr;
         let tests = Collector::named(&settings.collector, &said.collectors, settings.selection.clone())?;
         let rules = Rules::new(said)?;
-        let own = world.client.layout().root().join(&format!("tmr/{}-{run}", settings.name));
-        let pool = WorktreePool::open(
-            world.client.clone(),
-            settings.source.clone(),
-            own.join("checkouts"),
-            settings.pace.tests,
-        )?
-        .with_extra_paths(world.settings.work_dir_extra_paths.clone());
-        Ok(Self { world, run, settings, base, time, tests, rules, pool, scratch: own.join("scratch"), own })
+        let folder = format!("tmr/{}-{run}", settings.name);
+        let own = world.client.layout().root().join(&folder);
+        let (width, extra_paths) = (settings.pace.tests, world.settings.work_dir_extra_paths.clone());
+        let runner: Box<dyn Runner> = match &settings.checks.place {
+            None => {
+                let (host, checkouts) = (world.client.clone(), own.join("checkouts"));
+                let pool = WorktreePool::open(host, settings.source.clone(), checkouts, width)?;
+                Box::new(pool.with_extra_paths(extra_paths))
+            }
+            Some(place) => {
+                let is_of_agents = settings.agents.provider.as_ref() == Some(place);
+                let spec = if is_of_agents { hosts.clone() } else { HostSpec::default() };
+                let pool = Pool::at(&world, place, &spec, 1)?;
+                let subject = Subject {
+                    repository: settings.source.clone(),
+                    base: base.clone(),
+                    extra_paths,
+                    folder,
+                    mark: mark(&world, &settings, &run),
+                    width,
+                    patience: settings.patience.host,
+                };
+                Box::new(Elsewhere::new(world.clone(), pool, subject))
+            }
+        };
+        Ok(Self { world, run, settings, base, time, tests, rules, runner, scratch: own.join("scratch"), own })
+    }
+
+    /// What hosts that are made for this run are labelled with. Nobody else's run has the same.
+    pub(crate) fn mark(&self) -> String {
+        mark(&self.world, &self.settings, &self.run)
+    }
+
+    /// Whether hosts may have been made for this run.
+    fn may_have_hosts(&self) -> bool {
+        self.settings.agents.provider.is_some() || self.settings.checks.place.is_some()
+    }
+
+    /// Ends the hosts that were made for this run, as the settings say. Its results are here by now.
+    pub(crate) fn end_hosts(&self) {
+        if self.may_have_hosts() {
+            let after = self.world.settings.tmr.hosts_after;
+            self.warn_of(pool::end_hosts(&self.world, &self.mark(), after));
+        }
+    }
+
+    /// Starts the hosts of its agents again, for whoever goes on.
+    pub(crate) fn wake_hosts(&self) {
+        if self.may_have_hosts() {
+            self.warn_of(pool::wake_hosts(&self.world, &self.mark()));
+        }
+    }
+
+    fn warn_of(&self, problems: Vec<String>) {
+        problems.iter().for_each(|problem| self.world.reporter.warn(problem));
+    }
+
+    /// The providers that agents of the run can be on; nothing where any can have them.
+    pub(crate) fn providers(&self) -> Result<Vec<ProviderName>, RunError> {
+        match &self.settings.agents.provider {
+            None => Ok(vec![self.host().info().provider.clone()]),
+            Some(place) => Ok(Pool::at(&self.world, place, &HostSpec::default(), 1)?.providers()),
+        }
     }
 
     /// The host that has the repository and the run's folder.
@@ -81,7 +139,7 @@ impl Workshop {
 
     /// Where tests are collected and run before any agent.
     pub(crate) fn bench(&self) -> Bench<'_> {
-        Bench { runner: &self.pool, files: self.host().files(), scratch: &self.scratch, commit: &self.base }
+        Bench { runner: self.runner.as_ref(), commit: &self.base }
     }
 
     /// Measures what agents claim.
@@ -94,7 +152,7 @@ impl Workshop {
             tests: &self.tests,
             repeats: self.settings.checks.runs,
             rules: &self.rules,
-            runner: &self.pool,
+            runner: self.runner.as_ref(),
         }
     }
 
@@ -111,14 +169,14 @@ impl Workshop {
             tests: &self.tests,
             gate: checks.gate.as_deref().map(|command| Gate { command, deadline: checks.gate_timeout }),
             rules: &self.rules,
-            runner: &self.pool,
+            runner: self.runner.as_ref(),
         }
     }
 
     /// Removes its folders, also when everything else was interrupted.
     pub(crate) fn close(&self) -> Result<(), RunError> {
         let _shield = interrupt::shield();
-        self.pool.close()?;
+        self.runner.close()?;
         Ok(self.host().files().remove_tree(&self.own)?)
     }
 
@@ -131,6 +189,11 @@ impl Workshop {
     pub(crate) fn branch_name(&self, rest: &str) -> String {
         format!("{}/{}/{rest}", self.settings.name, self.run)
     }
+}
+
+/// The name of a run that nobody else has.
+pub(super) fn mark(world: &World, settings: &RunSettings, run: &RunName) -> String {
+    format!("{}-{run}-{}", settings.name, &world.client.info().id.hex()[..12])
 }
 
 impl Drop for Workshop {

@@ -8,6 +8,7 @@ mod breach;
 mod commits;
 mod contract;
 mod decide;
+mod elsewhere;
 mod glob;
 mod measure;
 mod paths;
@@ -19,12 +20,13 @@ pub(crate) use breach::{Changed, breach};
 pub use commits::{CommitFacts, Label};
 pub use contract::{Breach, ContractRule, Protected};
 pub use decide::{Decision, Parts, Refusal};
+pub(crate) use elsewhere::{Elsewhere, Subject};
 pub use glob::{Glob, GlobError};
 pub use measure::{Mutation, Runs, Unmeasurable, Verification, Verifier, VerifyError};
 pub use paths::{PathClass, PathRules};
 pub use pool::WorktreePool;
 pub use rules::{RuleError, Rules};
-pub use runner::{Order, Report, Runner, RunnerError, TestReport, run_test};
+pub use runner::{Keep, Order, Printed, Report, Runner, RunnerError, TestReport, run_test};
 
 #[cfg(test)]
 mod tests;

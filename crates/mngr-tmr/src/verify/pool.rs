@@ -6,6 +6,7 @@
 //! Processes: 2 of git for a run, 3 for each new worktree, 1 to remove one.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -15,10 +16,11 @@ use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::HostPath;
+use mngr_model::quote::sh_quote;
 use mngr_model::run::MeasuredRun;
 use mngr_ops::extra_paths;
 
-use super::runner::{Order, Report, Runner, RunnerError};
+use super::runner::{Keep, Order, Printed, Report, Runner, RunnerError};
 
 /// How much of what a command prints is kept.
 const KEPT_OUTPUT: usize = 16 * 1024;
@@ -35,6 +37,10 @@ pub struct WorktreePool {
     width: usize,
     /// Files that git does not carry and tests need.
     extra_paths: BTreeMap<String, ExtraPath>,
+    /// Where they are, if not in the repository's own checkout.
+    extra_source: Option<(Arc<dyn Host>, HostPath)>,
+    /// How many files commands have printed to.
+    printed: AtomicUsize,
     slots: Mutex<Slots>,
     freed: Condvar,
 }
@@ -62,11 +68,14 @@ impl WorktreePool {
             folder,
             width: width.max(1),
             extra_paths: BTreeMap::new(),
+            extra_source: None,
+            printed: AtomicUsize::new(0),
             slots: Mutex::default(),
             freed: Condvar::new(),
         };
         pool.clear()?;
         pool.host.files().make_folder(&pool.folder)?;
+        pool.host.files().make_folder(&pool.outputs())?;
         Ok(pool)
     }
 
@@ -77,17 +86,30 @@ impl WorktreePool {
         self
     }
 
-    /// Removes all worktrees and the folder, and says if that fails. Nothing may be running in them.
-    pub fn close(&self) -> Result<(), RunnerError> {
-        *self.slots.lock().unwrap_or_else(PoisonError::into_inner) = Slots::default();
-        self.clear()
+    /// The same, from a checkout elsewhere.
+    #[must_use]
+    pub fn with_extra_paths_of(
+        mut self,
+        paths: BTreeMap<String, ExtraPath>,
+        host: Arc<dyn Host>,
+        checkout: HostPath,
+    ) -> Self {
+        self.extra_paths = paths;
+        self.extra_source = Some((host, checkout));
+        self
     }
 
     fn clear(&self) -> Result<(), RunnerError> {
         for entry in self.host.files().list(&self.folder)? {
             self.remove(&self.folder.join(&entry.name)).map_err(RunnerError::Leftovers)?;
         }
+        self.host.files().remove_tree(&self.outputs())?;
         Ok(self.host.files().remove_tree(&self.folder)?)
+    }
+
+    /// Where commands print to.
+    fn outputs(&self) -> HostPath {
+        HostPath::new(format!("{}-outputs", self.folder))
     }
 
     fn git(&self) -> Git<'_> {
@@ -149,7 +171,18 @@ impl WorktreePool {
     }
 
     fn run_in(&self, slot: &Pristine, order: &Order<'_>) -> Result<Report, RunnerError> {
-        let mut cmd = Cmd::shell(order.command)
+        let number = self.printed.fetch_add(1, Ordering::Relaxed);
+        let file = self.outputs().join(&number.to_string());
+        let further = match order.keep {
+            Keep::Tail => None,
+            Keep::Output => Some(""),
+            Keep::Everything => Some(" 2>&1"),
+        };
+        let redirected = further.map(|further| {
+            // The subshell keeps an `exit` in the line from ending the redirection early.
+            format!("({}\n) >{}{further}", order.command, sh_quote(file.as_str()))
+        });
+        let mut cmd = Cmd::shell(redirected.as_deref().unwrap_or(order.command))
             .cwd(slot.root())
             .deadline(order.deadline)
             .keep_last(KEPT_OUTPUT)
@@ -168,7 +201,8 @@ impl WorktreePool {
             Err(error) => return Err(RunnerError::Exec(error)),
         };
         let tail = [output.stdout_text(), output.stderr_text()].join("\n").trim().to_owned();
-        Ok(Report { run: MeasuredRun { exit, ms }, tail })
+        let printed = redirected.map(|_| Printed::new(self.host.clone(), file));
+        Ok(Report { run: MeasuredRun { exit, ms }, tail, printed })
     }
 }
 
@@ -187,7 +221,11 @@ impl Runner for WorktreePool {
             .map_err(|source| RunnerError::Checkout { commit: order.commit.to_owned(), source })?;
         // Those the repository does not have are missing for the user's own tests too.
         let host = self.host.as_ref();
-        let laid = extra_paths::lay(&self.extra_paths, (host, &self.repository), (host, slot.root()));
+        let source = match &self.extra_source {
+            Some((theirs, checkout)) => (theirs.as_ref(), checkout),
+            None => (host, &self.repository),
+        };
+        let laid = extra_paths::lay(&self.extra_paths, source, (host, slot.root()));
         let report = laid.map_err(RunnerError::ExtraPaths).and_then(|_| self.run_in(&slot, order));
         self.give_back(slot);
         report
@@ -195,5 +233,10 @@ impl Runner for WorktreePool {
 
     fn width(&self) -> usize {
         self.width
+    }
+
+    fn close(&self) -> Result<(), RunnerError> {
+        *self.slots.lock().unwrap_or_else(PoisonError::into_inner) = Slots::default();
+        self.clear()
     }
 }

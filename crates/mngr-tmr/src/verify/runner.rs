@@ -1,13 +1,18 @@
 //! Running a command on a clean checkout of a commit, wherever that is. Agent-written code runs here: only what a
 //! runner reports is believed, and only the end of its output is kept.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use mngr_host::file_reader::FileReader;
 use mngr_host::files::FilesError;
 use mngr_host::git::GitError;
+use mngr_host::host::Host;
 use mngr_host::proc::ExecError;
+use mngr_model::HostPath;
 use mngr_model::run::{MeasuredRun, TaskId};
 use mngr_ops::extra_paths::ExtraPathError;
+use mngr_ops::pool::PoolError;
 
 use crate::collect::Collector;
 
@@ -20,15 +25,57 @@ pub struct Order<'a> {
     pub command: &'a str,
     /// When it is ended, with everything it has started in its group.
     pub deadline: Duration,
+    /// How much of what it prints is wanted.
+    pub keep: Keep,
+}
+
+/// How much of what a command prints is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// The end.
+    Tail,
+    /// All of its standard output, in a file.
+    Output,
+    /// All of both outputs, in a file.
+    Everything,
+}
+
+/// What a command printed, on the host it ran on; untrusted.
+pub struct Printed {
+    host: Arc<dyn Host>,
+    path: HostPath,
+}
+
+impl Printed {
+    /// What a command wrote to a file of a host.
+    pub(super) fn new(host: Arc<dyn Host>, path: HostPath) -> Self {
+        Self { host, path }
+    }
+
+    /// How much it is.
+    pub fn bytes(&self) -> Result<u64, FilesError> {
+        Ok(self.host.files().stat(&self.path)?.map_or(0, |stat| stat.size))
+    }
+
+    /// All of it.
+    pub fn text(&self) -> Result<String, FilesError> {
+        self.host.files().read_text(&self.path)
+    }
+
+    /// All of it, piece by piece.
+    pub fn reader(&self) -> Result<FileReader<'_>, FilesError> {
+        FileReader::open(self.host.files(), &self.path)
+    }
 }
 
 /// What a run showed.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// Its status and time.
     pub run: MeasuredRun,
     /// The end of what it printed; untrusted text.
     pub tail: String,
+    /// What it printed, where more than the end was wanted.
+    pub printed: Option<Printed>,
 }
 
 impl Report {
@@ -45,6 +92,9 @@ pub trait Runner: Send + Sync {
 
     /// How many it can run at once.
     fn width(&self) -> usize;
+
+    /// Removes all checkouts, and says if that fails. Nothing may be running in them.
+    fn close(&self) -> Result<(), RunnerError>;
 }
 
 /// Nothing could be measured: this says nothing about the test.
@@ -68,6 +118,9 @@ pub enum RunnerError {
     /// What git does not carry cannot be laid into a checkout.
     #[error(transparent)]
     ExtraPaths(#[from] ExtraPathError),
+    /// There is no host to run it on.
+    #[error("no host can be had to run the tests on")]
+    NoHost(#[source] Box<PoolError>),
     /// The command could not be started.
     #[error("cannot run the command")]
     Exec(#[source] ExecError),
@@ -79,6 +132,7 @@ impl RunnerError {
         match self {
             Self::Checkout { source, .. } | Self::Leftovers(source) => source.is_interrupted(),
             Self::Exec(source) => matches!(source, ExecError::Interrupted),
+            Self::NoHost(source) => matches!(**source, PoolError::Interrupted(_)),
             Self::Folder(_) | Self::ExtraPaths(_) => false,
         }
     }
@@ -103,8 +157,8 @@ pub fn run_test(
     task: &TaskId,
 ) -> Result<TestReport, RunnerError> {
     let command = tests.one_line(task);
-    let Report { run, tail } =
-        runner.run(&Order { commit, command: &command, deadline: tests.one_timeout() })?;
+    let order = Order { commit, command: &command, deadline: tests.one_timeout(), keep: Keep::Tail };
+    let Report { run, tail, .. } = runner.run(&order)?;
     let is_pass = run.exit == Some(0) && !tests.found_none(0, &tail);
     Ok(TestReport { run, is_pass, tail })
 }

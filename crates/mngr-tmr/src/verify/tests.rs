@@ -197,8 +197,9 @@ fn a_branch_that_does_not_start_at_the_base_is_refused() {
 fn every_run_finds_a_clean_checkout_whatever_the_one_before_did() {
     let lab = Lab::new(PROJECT);
     let view = lab.users_view();
-    let run =
-        |command: &str, deadline| lab.pool.run(&Order { commit: &lab.base, command, deadline }).unwrap();
+    let run = |command: &str, deadline| {
+        lab.pool.run(&Order { commit: &lab.base, command, deadline, keep: Keep::Tail }).unwrap()
+    };
     let long = Duration::from_secs(20);
     for damage in [
         "touch left.tmp tests/new; mkdir -p deep/er.tmp; echo x > src/lib.sh; rm tests/add.sh",
@@ -232,7 +233,8 @@ fn what_a_killed_orchestrator_left_is_removed_and_nothing_stays_after_the_end() 
     git.add_pristine(&folder.join("1"), &lab.base).unwrap();
     lab.host.files().make_folder(&folder.join("half-made")).unwrap();
     let pool = WorktreePool::open(lab.host.clone(), lab.repository(), folder.clone(), 2).unwrap();
-    let order = Order { commit: &lab.base, command: "ls tests", deadline: Duration::from_secs(20) };
+    let order =
+        Order { commit: &lab.base, command: "ls tests", deadline: Duration::from_secs(20), keep: Keep::Tail };
     assert!(pool.run(&order).unwrap().is_pass());
     pool.close().unwrap();
     assert!(!lab.host.files().exists(&folder).unwrap());
@@ -247,7 +249,8 @@ fn no_more_run_at_once_than_there_are_places() {
     let command = format!(
         "mkdir -p {running}; touch {running}/$$; n=$(ls {running} | wc -l); sleep 0.1; rm {running}/$$; [ $n -le 2 ]"
     );
-    let order = Order { commit: &lab.base, command: &command, deadline: Duration::from_secs(20) };
+    let order =
+        Order { commit: &lab.base, command: &command, deadline: Duration::from_secs(20), keep: Keep::Tail };
     std::thread::scope(|scope| {
         let runs: Vec<_> = (0..6).map(|_| scope.spawn(|| lab.pool.run(&order).unwrap())).collect();
         for run in runs {

@@ -17,7 +17,6 @@ use crate::wiring;
 /// Lists of the result that only providers with hosts of their own can fill.
 const ALWAYS_EMPTY: &[&str] = &[
     "machines_deleted",
-    "snapshots_destroyed",
     "volumes_destroyed",
     "build_cache_destroyed",
     "provider_resources_destroyed",

@@ -49,6 +49,8 @@ impl WindowSize {
   mngr create watcher --no-connect -- 'make watch 2>&1 | tee log'
   mngr create demo scripted --no-connect -- 'say hello' 'edit notes.txt hi' 'commit add notes'
   mngr create review --from other-agent --branch main:review/* -- my-agent
+  mngr create fix@lab -- my-agent                         on the emptiest host of a pool
+  mngr create fix@.docker --agents-per-host 4 -- my-agent
   mngr create go-on --adopt 01a1df30-02d5-7030-b8fb-7ba2773cd87c
   mngr create fix-login --reuse --message 'go on with the tests'
   mngr create --type headless_claude --foreground -m 'what does this repository do?'
@@ -289,6 +291,14 @@ pub(crate) struct ElsewhereArgs {
     #[arg(long, value_name = "PROVIDER")]
     pub(crate) provider: Option<String>,
 
+    /// A pool of the settings, or a provider of ssh hosts: the agent goes to the host with the fewest agents
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["provider", "new_host", "agents_per_host"])]
+    pub(crate) pool: Option<String>,
+
+    /// Share the new host with agents created in the same words, at most this many at work on each host
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) agents_per_host: Option<u32>,
+
     /// Make a new host
     #[arg(long)]
     pub(crate) new_host: bool,
@@ -360,6 +370,7 @@ impl ElsewhereArgs {
     /// The first option given that is about making a host.
     pub(crate) fn about_new_hosts(&self) -> Option<&'static str> {
         let given = [
+            ("--agents-per-host", self.agents_per_host.is_some()),
             ("--new-host", self.new_host),
             ("--host-label", !self.host_label.is_empty()),
             ("--cpu", self.cpu.is_some()),

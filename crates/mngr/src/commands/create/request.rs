@@ -8,7 +8,7 @@ use mngr_host::files::Files as _;
 use mngr_host::git::is_git_url;
 use mngr_host::local::{LOCAL_HOST_NAME, LocalFiles};
 use mngr_host::provider::SnapshotId;
-use mngr_model::address::{HostRef, LOCAL_PROVIDER, NewHost, NewLocation};
+use mngr_model::address::{HostAddress, HostRef, LOCAL_PROVIDER, NewHost, NewLocation};
 use mngr_model::agent::TmuxGeometry;
 use mngr_model::env::{EnvName, EnvPair};
 use mngr_model::transfer::TransferMode;
@@ -31,6 +31,7 @@ const MESSAGE_PATIENCE: Duration = Duration::from_secs(30);
 /// What the options ask for.
 pub(crate) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest, CliError> {
     let location = location(ctx, args)?;
+    let pool = pool(ctx, args, &location)?;
     let surroundings = ctx.surroundings.clone();
     let path = |text: &str| surroundings.path(text);
     if args.behaviour.foreground
@@ -54,7 +55,7 @@ pub(crate) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         name_style: parse("--name-style", &args.agent.name_style)?,
         id: args.agent.id.as_deref().map(|id| parse("--id", id)).transpose()?,
         host: location.host.clone(),
-        host_spec: host_spec(ctx, args, &location)?,
+        host_spec: host_spec(ctx, args, &location, pool)?,
         target_path: target_path(ctx, args, &location)?,
         agent_type: agent_type(args)?,
         attendance: if args.behaviour.foreground { Attendance::Foreground } else { Attendance::Background },
@@ -129,8 +130,17 @@ fn type_fields(ctx: &Ctx) -> Result<Option<AgentTypeSettings>, CliError> {
 }
 
 /// What a host that has to be made is asked to be.
-fn host_spec(ctx: &Ctx, args: &CreateArgs, location: &NewLocation) -> Result<HostSpec, CliError> {
+fn host_spec(
+    ctx: &Ctx,
+    args: &CreateArgs,
+    location: &NewLocation,
+    pool: Option<String>,
+) -> Result<HostSpec, CliError> {
     let elsewhere = &args.elsewhere;
+    if let (Some(pool), Some(option)) = (&pool, elsewhere.about_new_hosts()) {
+        return Err(CliError::usage(format!("`{option}` cannot be given for hosts of pool `{pool}`"))
+            .hinted(format!("its hosts are what `[pools.{pool}]` of the settings says")));
+    }
     if matches!(location.host, NewHost::Named(_))
         && !elsewhere.new_host
         && let Some(option) = elsewhere.about_new_hosts()
@@ -144,6 +154,8 @@ fn host_spec(ctx: &Ctx, args: &CreateArgs, location: &NewLocation) -> Result<Hos
         Ok((key.to_owned(), value.to_owned()))
     });
     Ok(HostSpec {
+        pool,
+        agents_per_host: elsewhere.agents_per_host.map(|number| number as usize),
         must_be_new: elsewhere.new_host,
         stopped: if args.behaviour.no_auto_start { StoppedHost::Refuse } else { StoppedHost::Start },
         snapshot: elsewhere.snapshot.clone().map(SnapshotId::new),
@@ -160,9 +172,31 @@ fn host_spec(ctx: &Ctx, args: &CreateArgs, location: &NewLocation) -> Result<Hos
     })
 }
 
+/// The pool that is meant: by `--pool`, or by an address whose host is one. A host of the same name is `HOST.PROVIDER`.
+fn pool(ctx: &mut Ctx, args: &CreateArgs, location: &NewLocation) -> Result<Option<String>, CliError> {
+    if let Some(pool) = &args.elsewhere.pool {
+        return Ok(Some(pool.clone()));
+    }
+    let NewHost::Named(HostAddress { host: HostRef::Name(name), provider: None }) = &location.host else {
+        return Ok(None);
+    };
+    Ok(Some(name.to_string())
+        .filter(|name| ctx.settings().is_ok_and(|settings| settings.pools.contains_key(name))))
+}
+
 fn location(ctx: &mut Ctx, args: &CreateArgs) -> Result<NewLocation, CliError> {
     let text = args.address.as_deref().or(args.agent.name.as_deref()).unwrap_or_default();
     let mut location: NewLocation = text.parse()?;
+    if let Some(pool) = &args.elsewhere.pool {
+        let address = HostAddress { host: HostRef::Name(parse("--pool", pool)?), provider: None };
+        match &location.host {
+            NewHost::Local => location.host = NewHost::Named(address),
+            NewHost::Named(given) if *given == address => {}
+            NewHost::Named(_) | NewHost::New(_) => {
+                return Err(CliError::usage("the address and `--pool` name different places"));
+            }
+        }
+    }
     if let Some(provider) = &args.elsewhere.provider {
         let provider: ProviderName = parse("--provider", provider)?;
         match &mut location.host {
@@ -186,7 +220,9 @@ fn location(ctx: &mut Ctx, args: &CreateArgs) -> Result<NewLocation, CliError> {
         if !wiring::is_provider(ctx.settings()?, provider) {
             return Err(wiring::no_such_provider(provider));
         }
-    } else if let Some(option) = args.elsewhere.about_new_hosts() {
+    } else if let Some(option) = args.elsewhere.about_new_hosts()
+        && pool(ctx, args, &location)?.is_none()
+    {
         return Err(CliError::usage(format!(
             "`{option}` concerns hosts made by mngr; this machine is not one"
         ))

@@ -7,6 +7,7 @@ use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
 use mngr_ops::fleet::Fleet;
+use mngr_ops::pool::PoolError;
 use mngr_ops::world::World;
 use mngr_query::sanitize;
 use serde_json::{Value, json};
@@ -166,6 +167,13 @@ pub(crate) fn failure(error: CreateError) -> CliError {
             (ErrorKind::Usage, None)
         }
         CreateError::NoHost { .. } => (ErrorKind::NotFound, None),
+        CreateError::Pool(PoolError::Unknown { .. }) => {
+            (ErrorKind::NotFound, Some("`mngr config get pools` shows the pools of the settings".to_owned()))
+        }
+        CreateError::Pool(PoolError::Full { .. }) => (
+            ErrorKind::Failed,
+            Some("stop or destroy agents there, or raise `agents_per_host` or `size` of the pool".to_owned()),
+        ),
         CreateError::Select(_) => (ErrorKind::NotFound, Some("`mngr list` shows all agents".to_owned())),
         CreateError::LeftOver { .. } => {
             (ErrorKind::LocalStateRemains, Some("the next mngr command tries again to take it back".to_owned()))

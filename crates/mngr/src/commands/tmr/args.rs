@@ -80,9 +80,17 @@ pub(super) struct AgentArgs {
     #[arg(short = 't', long, value_name = "NAME")]
     pub(super) agent_template: Vec<String>,
 
-    /// Where they run
+    /// Where they run: a provider, or a pool of the settings
     #[arg(long, value_name = "PROVIDER", default_value = "local")]
     pub(super) provider: String,
+
+    /// How many of them are at work at once on one host that is made for them [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) agents_per_host: Option<u32>,
+
+    /// Make their hosts from a snapshot
+    #[arg(long, value_name = "ID")]
+    pub(super) snapshot: Option<String>,
 
     /// A variable of every agent; its value is kept in a file that only you can read (can be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
@@ -173,7 +181,7 @@ impl LimitArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "CHECKS AND RESULT")]
 pub(super) struct ResultArgs {
-    /// The provider on whose hosts the tests are measured (default: the one of the agents)
+    /// Where tests run, before, during and after: a provider, a pool, or `local` (default: where the agents run)
     #[arg(long, value_name = "PROVIDER")]
     pub(super) verify_on: Option<String>,
 
@@ -209,12 +217,6 @@ pub(super) struct ResultArgs {
 /// Options of other versions that nothing here could follow. They are refused by name.
 #[derive(Debug, Args)]
 pub(super) struct RefusedArgs {
-    #[arg(long, value_name = "ID", hide = true)]
-    snapshot: Option<String>,
-
-    #[arg(long, value_name = "N", hide = true)]
-    agents_per_host: Option<u64>,
-
     #[arg(long, value_name = "KEYLINE", hide = true)]
     additional_authorized_host: Vec<String>,
 
@@ -237,21 +239,12 @@ pub(super) struct Refused {
 impl RefusedArgs {
     /// The first of them that was given.
     pub(super) fn given(&self) -> Option<Refused> {
-        let hosts = "leave it out: on this machine all agents share one host";
         let all = [
-            (
-                self.snapshot.is_some(),
-                Refused { why: "`--snapshot` needs a provider that makes hosts", hint: hosts },
-            ),
-            (
-                self.agents_per_host.is_some(),
-                Refused { why: "`--agents-per-host` needs a provider that makes hosts", hint: hosts },
-            ),
             (
                 !self.additional_authorized_host.is_empty(),
                 Refused {
-                    why: "`--additional-authorized-host` needs a provider that makes hosts",
-                    hint: hosts,
+                    why: "`--additional-authorized-host` is for hosts with an ssh server of their own",
+                    hint: "leave it out: containers are entered through their engine, without keys",
                 },
             ),
             (

@@ -2,6 +2,8 @@
 
 use mngr_agents::brand::Consent;
 use mngr_model::env::EnvPair;
+use mngr_ops::pool::{Pool, PoolError};
+use mngr_ops::world::World;
 use mngr_tmr::run::{AgentSettings, Crew, Variables};
 
 use crate::commands::{create, usage};
@@ -11,16 +13,23 @@ use crate::error::CliError;
 /// Creates them as `mngr create` would, with the templates, labels and variables of the run.
 pub(super) fn of(
     ctx: &mut Ctx,
+    world: &World,
     agents: &AgentSettings,
     variables: &Variables,
     consent: Consent,
 ) -> Result<Crew, CliError> {
     let mut words = vec!["--no-connect".to_owned()];
-    for (option, value) in [
-        ("--type", agents.agent_type.as_ref().map(ToString::to_string)),
-        ("--provider", agents.provider.clone()),
-    ] {
-        words.extend(value.map(|value| format!("{option}={value}")));
+    words.extend(agents.agent_type.as_ref().map(|name| format!("--type={name}")));
+    words.extend(agents.snapshot.as_ref().map(|id| format!("--snapshot={id}")));
+    if let Some(place) = &agents.provider {
+        match Pool::named(world, place) {
+            // Hosts that are made, a few agents on each.
+            Err(PoolError::Unknown { .. }) => {
+                let per_host = agents.per_host();
+                words.extend([format!("--provider={place}"), format!("--agents-per-host={per_host}")]);
+            }
+            _ => words.push(format!("--pool={place}")),
+        }
     }
     words.extend(agents.labels.iter().map(|label| format!("--label={label}")));
     let mut mapper = create::request_of_words(ctx, &words, &agents.templates)?;

@@ -11,7 +11,7 @@ use super::live::Preparing;
 use super::page::Page;
 use super::seen::Seen;
 use super::why::CommitArgs;
-use super::{failure, locate};
+use super::{crew, failure, locate, settings};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -40,7 +40,10 @@ pub(super) fn run(ctx: &mut Ctx, args: &DropArgs) -> Result<ExitCode, CliError> 
     let folder = locate::folder(ctx, world.client.as_ref(), args.commit.run.as_deref())?;
     let saved = Saved::open(&world, folder.clone()).map_err(failure::of_run)?;
     let mut observer = Preparing(ctx.console.clone());
-    let tip = saved.drop_commit(&world, &args.commit.commit, &mut observer).map_err(failure::of_run)?;
+    let crew = crew::of(ctx, &world, &saved.settings.agents, &saved.variables, settings::consent(false))?;
+    let hosts = &crew.mapper.host_spec;
+    let tip =
+        saved.drop_commit(&world, &args.commit.commit, hosts, &mut observer).map_err(failure::of_run)?;
     let seen = Seen::look(world.client.as_ref(), &folder, world.clock.now())?;
     let branch = saved.started.run.integrated_branch();
     output.show(&ctx.console, &Dropped { commit: args.commit.commit.clone(), branch, tip })?;

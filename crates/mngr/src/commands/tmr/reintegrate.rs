@@ -52,6 +52,6 @@ pub(super) fn run(ctx: &mut Ctx, args: &ReintegrateArgs) -> Result<ExitCode, Cli
     if args.no_integrator {
         saved.settings.integrator = IntegratorUse::Never;
     }
-    let crew = crew::of(ctx, &saved.settings.agents, &saved.variables, settings::consent(args.yes))?;
+    let crew = crew::of(ctx, world, &saved.settings.agents, &saved.variables, settings::consent(args.yes))?;
     conductor.conduct(ctx, &folder, |observer| saved.reintegrate(world, crew, observer))
 }

@@ -42,6 +42,6 @@ pub(super) fn run(ctx: &mut Ctx, args: &ResumeArgs) -> Result<ExitCode, CliError
     let folder = locate::folder(ctx, world.client.as_ref(), args.run.run.as_deref())?;
     let mut saved = Saved::open(world, folder.clone()).map_err(failure::of_run)?;
     args.limits.lay_over(&mut saved.settings.limits);
-    let crew = crew::of(ctx, &saved.settings.agents, &saved.variables, settings::consent(args.yes))?;
+    let crew = crew::of(ctx, world, &saved.settings.agents, &saved.variables, settings::consent(args.yes))?;
     conductor.conduct(ctx, &folder, |observer| saved.resume(world, crew, observer))
 }

@@ -8,6 +8,8 @@ use mngr_host::git::Git;
 use mngr_model::env::{EnvError, EnvPair};
 use mngr_model::run::RunName;
 use mngr_model::{AgentTypeName, HostPath};
+use mngr_ops::create::HostSpec;
+use mngr_ops::pool::{Pool, PoolError};
 use mngr_ops::world::World;
 use mngr_query::sanitize;
 use mngr_tmr::breaker::BreakerRules;
@@ -18,7 +20,7 @@ use mngr_tmr::run::{
     AgentSettings, CheckSettings, IntegratorUse, OwnPrompts, Pace, Patience, RunError, RunSettings, Variables,
 };
 
-use super::args::{PaceArgs, StartArgs};
+use super::args::{AgentArgs, PaceArgs, StartArgs};
 use super::failure;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -47,13 +49,12 @@ pub(super) fn asked(ctx: &mut Ctx, world: &World, args: &StartArgs) -> Result<As
         return Err(CliError::usage(refused.why).hinted(refused.hint));
     }
     check_paths(&args.paths)?;
-    let provider = provider(ctx, "--provider", &args.agents.provider)?;
-    if let Some(verify_on) = &args.result.verify_on
-        && self::provider(ctx, "--verify-on", verify_on)? != provider
-    {
-        return Err(CliError::usage("tests cannot be measured on hosts of another provider yet")
-            .hinted("leave `--verify-on` out: they are measured where the agents work"));
-    }
+    let provider = place(world, "--provider", &args.agents.provider)?;
+    let verify_on = match &args.result.verify_on {
+        Some(verify_on) => place(world, "--verify-on", verify_on)?,
+        None => provider.clone(),
+    };
+    check_new_hosts(world, provider.as_deref(), &args.agents)?;
     let name = name_part("--name", &args.result.name)?;
     let run = match &args.result.run_name {
         Some(run) => name_part("--run-name", run)?,
@@ -78,12 +79,14 @@ pub(super) fn asked(ctx: &mut Ctx, world: &World, args: &StartArgs) -> Result<As
         agents_for: if args.tests.all { AgentsFor::All } else { AgentsFor::Failing },
         agents: AgentSettings {
             agent_type: args.agents.agent_type.as_deref().map(agent_type).transpose()?,
-            provider,
+            agents_per_host: args.agents.agents_per_host,
+            snapshot: args.agents.snapshot.clone(),
+            provider: provider.clone(),
             templates: args.agents.agent_template.clone(),
             labels: args.agents.label.iter().map(|label| checked_label(label)).collect::<Result<_, _>>()?,
             reducer_suffix: suffix,
         },
-        pace: pace(world, &args.pace)?,
+        pace: pace(world, &args.pace, provider.as_deref())?,
         patience: Patience::of(said, args.pace.timeout, args.pace.reducer_timeout),
         retries: args.pace.retries,
         limits,
@@ -98,6 +101,7 @@ pub(super) fn asked(ctx: &mut Ctx, world: &World, args: &StartArgs) -> Result<As
                 .transpose()?,
         },
         checks: CheckSettings {
+            place: verify_on,
             runs: args.result.verify_runs.unwrap_or(said.verify_runs).into(),
             gate: args.result.gate.clone().or_else(|| said.gate.clone()),
             gate_timeout: said.gate_timeout.get(),
@@ -135,17 +139,34 @@ fn check_paths(paths: &[String]) -> Result<(), CliError> {
     }
 }
 
-/// A provider that agents can run on; nothing for this machine.
-fn provider(ctx: &mut Ctx, option: &str, name: &str) -> Result<Option<String>, CliError> {
+/// A provider or a pool whose hosts can be used; nothing for this machine.
+fn place(world: &World, option: &str, name: &str) -> Result<Option<String>, CliError> {
     if name == LOCAL {
         return Ok(None);
     }
-    let is_known = ctx.settings()?.providers.contains_key(name);
-    let failure = wiring::no_such_provider(name);
-    if is_known {
-        return Ok(Some(name.to_owned()));
+    match Pool::at(world, name, &HostSpec::default(), 1) {
+        Ok(_) => Ok(Some(name.to_owned())),
+        Err(PoolError::Unknown { .. }) => {
+            Err(wiring::no_such_provider(name).hinted(format!("`{option} {LOCAL}` is this machine")))
+        }
+        Err(error) => Err(failure::of_run(error.into())),
     }
-    Err(failure.hinted(format!("`{option} {LOCAL}` is this machine")))
+}
+
+/// Refuses what is about hosts that are made where none are.
+fn check_new_hosts(world: &World, provider: Option<&str>, args: &AgentArgs) -> Result<(), CliError> {
+    let given =
+        [("--agents-per-host", args.agents_per_host.is_some()), ("--snapshot", args.snapshot.is_some())];
+    let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    match provider {
+        None => Err(CliError::usage(format!("`{option}` needs a provider that makes hosts"))
+            .hinted("leave it out: on this machine all agents share one host")),
+        Some(name) if Pool::named(world, name).is_ok() => {
+            Err(CliError::usage(format!("`{option}` needs a provider that makes hosts"))
+                .hinted(format!("the hosts of `{name}` are what the settings say")))
+        }
+        Some(_) => Ok(()),
+    }
 }
 
 /// A text that becomes part of the names of agents, branches and folders.
@@ -208,7 +229,7 @@ fn detected(ctx: &Ctx, world: &World, source: &HostPath) -> Result<String, CliEr
     Ok(found.collector)
 }
 
-fn pace(world: &World, args: &PaceArgs) -> Result<Pace, CliError> {
+fn pace(world: &World, args: &PaceArgs, provider: Option<&str>) -> Result<Pace, CliError> {
     let machine =
         Machine::of(world.client.as_ref()).map_err(|error| CliError::new(ErrorKind::Failed, error))?;
     let many = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -216,7 +237,10 @@ fn pace(world: &World, args: &PaceArgs) -> Result<Pace, CliError> {
         agents: match args.max_parallel_agents {
             Some(0) => usize::MAX,
             Some(number) => many(number),
-            None => many(machine.parallel_agents()),
+            None => match provider.and_then(|name| Pool::named(world, name).ok()?.capacity()) {
+                Some(capacity) => capacity,
+                None => many(machine.parallel_agents()),
+            },
         },
         launches: many(args.max_parallel_launch),
         launch_delay: args.launch_delay,

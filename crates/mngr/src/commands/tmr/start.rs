@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &StartArgs) -> Result<ExitCode, CliError>
     let conductor = Conductor::new(ctx)?;
     let asked = settings::asked(ctx, &conductor.world, args)?;
     // Whatever is wrong with templates, types and variables is said before any test is run.
-    let mut crew = crew::of(ctx, &asked.settings.agents, &asked.variables, asked.consent)?;
+    let mut crew = crew::of(ctx, &conductor.world, &asked.settings.agents, &asked.variables, asked.consent)?;
     // A plan can be made where no agent is installed.
     if !args.dry_run {
         check_crew(&conductor.world, &asked.settings, &mut crew).map_err(failure::of_run)?;
@@ -33,8 +33,8 @@ pub(super) fn run(ctx: &mut Ctx, args: &StartArgs) -> Result<ExitCode, CliError>
     let Asked { run, folder, settings, variables, .. } = asked;
     tell_of_uncommitted(ctx, &conductor.world, &settings.source)?;
     let mut preparing = Preparing(ctx.console.clone());
-    let prepared =
-        prepare(&conductor.world, settings, run.clone(), &mut preparing).map_err(failure::of_run)?;
+    let prepared = prepare(&conductor.world, settings, run.clone(), &crew, &mut preparing);
+    let prepared = prepared.map_err(failure::of_run)?;
     let report = PlanReport {
         run: run.as_str(),
         base: prepared.base(),

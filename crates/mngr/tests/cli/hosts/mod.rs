@@ -9,5 +9,7 @@ mod life;
 mod migrate;
 mod names;
 mod places;
+mod pool;
 mod snapshot;
+mod tmr;
 mod work;

@@ -60,7 +60,7 @@ fn what_cannot_be_followed_is_refused_with_what_to_do_instead() {
     for (words, expected) in [
         (&["--snapshot", "x"][..], "needs a provider that makes hosts\nhint: leave it out"),
         (&["--agents-per-host", "4"], "needs a provider that makes hosts"),
-        (&["--additional-authorized-host", "ssh-ed25519 A"], "needs a provider that makes hosts"),
+        (&["--additional-authorized-host", "ssh-ed25519 A"], "an ssh server of their own"),
         (&["--since", "HEAD~3"], "`--since` is not there yet\nhint: name the tests"),
         (&["--reintegrate"], "hint: `mngr tmr reintegrate RUN`"),
         (

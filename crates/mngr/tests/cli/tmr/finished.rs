@@ -15,7 +15,7 @@ use crate::support::{text, wait_until};
 const PATIENCE: Duration = Duration::from_secs(100);
 
 /// A run that has ended, or as far as it is.
-pub(super) struct Finished<'env> {
+pub(crate) struct Finished<'env> {
     env: &'env TestEnv,
     branch: String,
     lines: Vec<Value>,
@@ -24,7 +24,7 @@ pub(super) struct Finished<'env> {
 impl<'env> Finished<'env> {
     /// Runs `mngr tmr` with these words to this exit code. What does not fit together is left to nobody.
     #[track_caller]
-    pub(super) fn run(env: &'env TestEnv, words: &[&str], code: i32) -> Self {
+    pub(crate) fn run(env: &'env TestEnv, words: &[&str], code: i32) -> Self {
         let folder = folder(env);
         let usual = ["tmr", "--yes", "--no-integrator", "--run-name", "1", "--output-dir"];
         let mut running = env.spawn(usual.iter().chain(&[folder.to_str().unwrap()]).chain(words));
@@ -35,7 +35,7 @@ impl<'env> Finished<'env> {
 
     /// The run of this name, whose folder is this one.
     #[track_caller]
-    pub(super) fn read(env: &'env TestEnv, folder: &Path, run: &str) -> Self {
+    pub(crate) fn read(env: &'env TestEnv, folder: &Path, run: &str) -> Self {
         let journal = fs::read_to_string(folder.join("run.jsonl")).unwrap();
         // The last line may be being written.
         let whole = journal.rfind('\n').map_or("", |end| &journal[..end]);
@@ -44,12 +44,12 @@ impl<'env> Finished<'env> {
     }
 
     /// The lines about one kind of event, in order.
-    pub(super) fn events(&self, kind: &str) -> impl Iterator<Item = &Value> {
+    pub(crate) fn events(&self, kind: &str) -> impl Iterator<Item = &Value> {
         self.lines.iter().filter(move |line| line["event"] == kind)
     }
 
     /// Where each test ended: the stage, and in brackets why it failed.
-    pub(super) fn ends(&self) -> BTreeMap<String, String> {
+    pub(crate) fn ends(&self) -> BTreeMap<String, String> {
         let end = |line: &Value| match text(&line["kind"]) {
             kind if kind.is_empty() => text(&line["stage"]),
             kind => format!("{}({kind})", text(&line["stage"])),
@@ -58,20 +58,20 @@ impl<'env> Finished<'env> {
     }
 
     /// What was last said of a test.
-    pub(super) fn evidence(&self, task: &str) -> String {
+    pub(crate) fn evidence(&self, task: &str) -> String {
         let last = self.events("stage").filter(|line| line["task"] == task).last();
         last.map(|line| text(&line["evidence"])).unwrap_or_default()
     }
 
     /// The tokens its agent has used.
-    pub(super) fn tokens(&self, task: &str) -> u64 {
+    pub(crate) fn tokens(&self, task: &str) -> u64 {
         let lines = self.events("stage").filter(|line| line["task"] == task);
         lines.filter_map(|line| line["tokens"].as_u64()).max().unwrap_or(0)
     }
 
     /// The commits of the result, oldest first, each as `git log` shows it in this format.
     #[track_caller]
-    pub(super) fn log(&self, format: &str) -> Vec<String> {
+    pub(crate) fn log(&self, format: &str) -> Vec<String> {
         let mut git = self.env.command("git");
         git.args(["log", "--reverse", &format!("--format={format}%x00"), &format!("main..{}", self.branch)]);
         let printed = self.env.run(git).success().stdout;
@@ -80,12 +80,12 @@ impl<'env> Finished<'env> {
     }
 
     /// The branch of the result.
-    pub(super) fn branch(&self) -> &str {
+    pub(crate) fn branch(&self) -> &str {
         &self.branch
     }
 }
 
 /// The folder of a run that [`Finished::run`] makes.
-pub(super) fn folder(env: &TestEnv) -> PathBuf {
+pub(crate) fn folder(env: &TestEnv) -> PathBuf {
     env.root().join("run")
 }

@@ -6,7 +6,7 @@ mod budget;
 mod claude;
 mod cost;
 mod errors;
-mod finished;
+pub(crate) mod finished;
 mod hostile;
 mod integration;
 mod nextest;

@@ -1,0 +1,159 @@
+//! Making a host of a pool: the first one is provisioned, all others are copies of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mngr_host::host::Host;
+use mngr_host::provider::{HostMaker, NewHost, SnapshotId};
+use mngr_host::random;
+use mngr_model::name_style::NameStyle;
+use mngr_model::{HostId, HostName, HostPath};
+
+use super::error::PoolError;
+use super::seat::{maker_of, reachable};
+use super::spec::{POOL_TAG, Pool, Recipe, Supply, provider_of};
+use super::warm::{self, Shelf};
+use crate::create::stock::Stock;
+use crate::world::World;
+
+/// How many digits tell the hosts of one pool apart.
+const DIGITS: usize = 6;
+
+/// Who a new host will be.
+pub(super) struct Plan {
+    pub(super) id: HostId,
+    pub(super) name: HostName,
+}
+
+/// A host to work on that no agent uses.
+pub struct Fresh {
+    /// The host.
+    pub host: Arc<dyn Host>,
+    /// Its repository, where it was made for this and nobody else was there; such a host is labelled.
+    pub repository: Option<HostPath>,
+}
+
+/// Chooses id and name of a new host.
+pub(super) fn plan(recipe: &Recipe) -> Result<Plan, PoolError> {
+    let id = random::host_id();
+    let name = match &recipe.prefix {
+        Some(prefix) => format!("{prefix}-{}", &id.hex()[..DIGITS]),
+        None => {
+            let seed = u64::from_str_radix(&id.hex()[..16], 16).unwrap_or_default();
+            NameStyle::default().generate(seed)
+        }
+    };
+    let parsed = name.parse().map_err(|source| PoolError::Name { name, source });
+    Ok(Plan { id, name: parsed? })
+}
+
+/// Makes it a member of the pool.
+pub(super) fn make<'w>(
+    world: &'w World,
+    pool: &Pool,
+    recipe: &Recipe,
+    stock: Stock<'_>,
+    plan: Plan,
+) -> Result<(&'w dyn HostMaker, Arc<dyn Host>), PoolError> {
+    let mark = BTreeMap::from([(POOL_TAG.to_owned(), recipe.mark.clone())]);
+    make_with(world, pool, recipe, stock, plan, mark)
+}
+
+/// A host to work on a repository of this machine that no agent of the pool will use: a new one where hosts can be made,
+/// labelled as `label` says and not a member; else the one with the fewest agents.
+///
+/// # Errors
+/// When none can be had.
+pub fn fresh_host(
+    world: &World,
+    pool: &Pool,
+    repository: &HostPath,
+    label: (&str, &str),
+) -> Result<Fresh, PoolError> {
+    let Supply::Made(recipe) = &pool.supply else {
+        return Ok(Fresh { host: reachable(world, pool)?, repository: None });
+    };
+    let labels = BTreeMap::from([(label.0.to_owned(), label.1.to_owned())]);
+    let stock = Stock::Repository(repository);
+    let (maker, host) = make_with(world, pool, recipe, stock, plan(recipe)?, labels)?;
+    let failed = |source| {
+        // What went wrong first matters more.
+        let _ = maker.destroy(&host.info().id);
+        PoolError::Provision { host: host.info().name.to_string(), source: Box::new(source) }
+    };
+    // A host without copies was not stocked; one that was gets what is new since.
+    stock.lay_in(world, &host).map_err(failed)?;
+    let repository = stock.place(world, host.as_ref()).map_err(failed)?;
+    Ok(Fresh { host, repository })
+}
+
+fn make_with<'w>(
+    world: &'w World,
+    pool: &Pool,
+    recipe: &Recipe,
+    stock: Stock<'_>,
+    plan: Plan,
+    mut tags: BTreeMap<String, String>,
+) -> Result<(&'w dyn HostMaker, Arc<dyn Host>), PoolError> {
+    let maker = maker_of(world, &pool.name, recipe.provider.as_str())?;
+    let spec = &recipe.spec;
+    for (key, value) in &spec.tags {
+        tags.entry(key.clone()).or_insert_with(|| value.clone());
+    }
+    let blueprint = NewHost {
+        id: plan.id.clone(),
+        name: plan.name.clone(),
+        snapshot: spec.snapshot.clone(),
+        stand_in: None,
+        build_args: spec.build_args.clone(),
+        start_args: spec.start_args.clone(),
+        cpus: spec.cpus.clone(),
+        memory: spec.memory.clone(),
+        tags,
+    };
+    let provision = |source| PoolError::Provision { host: plan.name.to_string(), source: Box::new(source) };
+    let copies = provider_of(world, recipe.provider.as_str()).and_then(|provider| provider.snapshots());
+    let Some(copies) = copies else {
+        return Ok((maker, maker.make(&blueprint)?));
+    };
+    let repository = stock.identity(world).map_err(provision)?;
+    let shelf = Shelf::of(world, pool, recipe, repository.as_deref());
+    // An image that has to be fetched is known only afterwards, so this is asked again each time.
+    let warm = || maker.origin(&blueprint).map(|origin| shelf.warm(&origin));
+    let copy_of = |snapshot: SnapshotId| {
+        world.reporter.progress(&format!("making host {} as a copy", plan.name));
+        maker.make(&NewHost { stand_in: Some(snapshot), ..blueprint.clone() })
+    };
+    let Some(wanted) = warm() else {
+        return Ok((maker, maker.make(&blueprint)?));
+    };
+    if let Some(snapshot) = wanted.find(copies)? {
+        return Ok((maker, copy_of(snapshot)?));
+    }
+    // Whoever comes second waits here for what the first one provisions.
+    let lock = shelf.lock(world)?;
+    if let Some(wanted) = warm()
+        && let Some(snapshot) = wanted.find(copies)?
+    {
+        drop(lock);
+        return Ok((maker, copy_of(snapshot)?));
+    }
+    world.reporter.progress(&format!("making and provisioning host {}", plan.name));
+    let host = maker.make(&blueprint)?;
+    let undo = |error: PoolError| {
+        // What went wrong first matters more.
+        let _ = maker.destroy(&plan.id);
+        error
+    };
+    stock.lay_in(world, &host).map_err(provision).map_err(undo)?;
+    let wanted = warm().unwrap_or(wanted);
+    match copies.create(&plan.id, wanted.name()) {
+        Ok(_) => warm::retire(world, copies, wanted.name()),
+        Err(error) => world.reporter.warn(&format!(
+            "further hosts of pool `{}` are provisioned one by one: {}",
+            pool.name,
+            crate::error_chain(&error)
+        )),
+    }
+    Ok((maker, host))
+}

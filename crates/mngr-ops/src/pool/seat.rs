@@ -1,0 +1,187 @@
+//! A place for a new agent: chosen, booked, and given up again when nothing came of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use mngr_host::host::Host;
+use mngr_host::interrupt;
+use mngr_host::provider::HostMaker;
+use mngr_model::facts::Detail;
+use mngr_model::{AgentId, HostId};
+
+use super::choice::{Choice, Standing, choose};
+use super::error::PoolError;
+use super::ledger::{Ledger, Ticket};
+use super::look::{self, Look, address};
+use super::make;
+use super::spec::{Pool, Supply, provider_of};
+use crate::create::CreateRequest;
+use crate::create::stock::Stock;
+use crate::world::World;
+
+/// A host for one agent.
+pub(crate) struct Seat<'w> {
+    /// The host.
+    pub(crate) host: Arc<dyn Host>,
+    ledger: Ledger<'w>,
+    ticket: Ticket,
+    made: Option<(&'w dyn HostMaker, HostId)>,
+    world: &'w World,
+}
+
+/// Finds a place for an agent, on a host that is made if need be. Hosts that cannot be used are passed over with a line.
+pub(crate) fn take<'w>(
+    world: &'w World,
+    pool: &Pool,
+    request: &CreateRequest,
+    agent: &AgentId,
+) -> Result<Seat<'w>, PoolError> {
+    let ledger = Ledger::open(world, &pool.name)?;
+    let mut passed_over = BTreeSet::new();
+    loop {
+        interrupt::check()?;
+        let look = look::look(world, pool, &ledger, &passed_over)?;
+        for (host, why) in look.unusable() {
+            tell_of(world, pool, host, why);
+            passed_over.insert(host.clone());
+        }
+        let page = ledger.enter()?;
+        let members = look.members(&page.bookings, &passed_over);
+        match choose(&members, pool.rules) {
+            Choice::Full => return Err(no_room(pool, &members, passed_over)),
+            Choice::Make => {
+                let Supply::Made(recipe) = &pool.supply else {
+                    return Err(PoolError::Empty { pool: pool.name.clone() });
+                };
+                let plan = make::plan(recipe)?;
+                let host = format!("{}.{}", plan.name, recipe.provider);
+                let ticket = page.book(agent, &host)?;
+                let making = page.begin_making(&host)?;
+                drop(page);
+                let made = make::make(world, pool, recipe, Stock::Agents(request), plan);
+                drop(making);
+                return match made {
+                    Ok((maker, host)) => {
+                        let made = Some((maker, host.info().id.clone()));
+                        Ok(Seat { host, ledger, ticket, made, world })
+                    }
+                    Err(error) => {
+                        ledger.cancel(ticket);
+                        Err(error)
+                    }
+                };
+            }
+            Choice::Use(member) | Choice::Wake(member) => {
+                let ticket = page.book(agent, &member.address)?;
+                if member.standing == Standing::Asleep {
+                    world.reporter.progress(&format!("starting host {}", member.address));
+                }
+                drop(page);
+                ledger.wait_until_made(&member.address)?;
+                match enter(world, pool, &look, &member.address) {
+                    Ok(Some(host)) => return Ok(Seat { host, ledger, ticket, made: None, world }),
+                    // Whoever was making it failed, and has said why.
+                    Ok(None) => {}
+                    Err(why) => tell_of(world, pool, &member.address, &why),
+                }
+                ledger.cancel(ticket);
+                passed_over.insert(member.address.clone());
+            }
+        }
+    }
+}
+
+/// A host of the pool that can be used now, nothing being booked: that with the fewest agents.
+pub(crate) fn reachable(world: &World, pool: &Pool) -> Result<Arc<dyn Host>, PoolError> {
+    let ledger = Ledger::open(world, &pool.name)?;
+    let mut passed_over = BTreeSet::new();
+    loop {
+        interrupt::check()?;
+        let look = look::look(world, pool, &ledger, &passed_over)?;
+        for (host, why) in look.unusable() {
+            tell_of(world, pool, host, why);
+            passed_over.insert(host.clone());
+        }
+        let members = look.members(&[], &passed_over);
+        let Some(member) = members.iter().min_by_key(|member| member.load) else {
+            return Err(no_room(pool, &members, passed_over));
+        };
+        match enter(world, pool, &look, &member.address) {
+            Ok(Some(host)) => return Ok(host),
+            Ok(None) => {}
+            Err(why) => tell_of(world, pool, &member.address, &why),
+        }
+        passed_over.insert(member.address.clone());
+    }
+}
+
+/// The host of that address, made ready for agents; nothing when it is not there.
+fn enter(world: &World, pool: &Pool, look: &Look, host: &str) -> Result<Option<Arc<dyn Host>>, String> {
+    let known = look.seen.get(host).map(|seen| seen.entry.clone());
+    let entry = match known {
+        Some(entry) => Some(entry),
+        // It was made since.
+        None => {
+            let listed = look::entries(world, pool).map_err(|error| crate::error_chain(&error))?;
+            listed.into_iter().find(|entry| address(entry.as_ref()) == host)
+        }
+    };
+    entry.map(|entry| entry.prepare()).transpose().map_err(|error| crate::error_chain(&error))
+}
+
+fn tell_of(world: &World, pool: &Pool, host: &str, why: &str) {
+    world.reporter.warn(&format!("host `{host}` of pool `{}` is passed over: {why}", pool.name));
+}
+
+fn no_room(pool: &Pool, members: &[super::choice::Member], passed_over: BTreeSet<String>) -> PoolError {
+    let (pool, unreachable) = (pool.name.clone(), passed_over.into_iter().collect::<Vec<_>>());
+    let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    match (members.len(), unreachable.is_empty()) {
+        (0, true) => PoolError::Empty { pool },
+        (0, false) => PoolError::NoneUsable { pool, unreachable },
+        (hosts, _) => {
+            let at_work = members.iter().map(|member| member.load.at_work).sum();
+            let (agents, hosts) = (format!("{} at work", count(at_work, "agent")), count(hosts, "host"));
+            PoolError::Full { pool, agents, hosts, unreachable }
+        }
+    }
+}
+
+impl Seat<'_> {
+    /// The agent is there.
+    pub(crate) fn settle(self) {
+        self.ledger.settle(self.ticket);
+    }
+
+    /// Nothing came of it. A host that was made for it goes too, unless others are on the way to it.
+    pub(crate) fn give_up(self) {
+        let _shield = interrupt::shield();
+        let Self { host, ledger, ticket, made, world } = self;
+        let Some((maker, id)) = made else { return ledger.cancel(ticket) };
+        // Nobody can book it while it is looked at.
+        let Ok(page) = ledger.enter() else { return ledger.cancel(ticket) };
+        let here = host.info().address();
+        let is_wanted =
+            page.bookings.iter().any(|booking| booking.host == here && booking.agent != *ticket.agent());
+        let is_empty = || host.survey(Detail::Basic).is_ok_and(|survey| survey.agents.is_empty());
+        if !is_wanted
+            && is_empty()
+            && let Err(error) = maker.destroy(&id)
+        {
+            world.reporter.warn(&crate::error_chain(&error));
+        }
+        ledger.cancel(ticket);
+    }
+}
+
+/// What makes the hosts of a provider.
+pub(super) fn maker_of<'w>(
+    world: &'w World,
+    pool: &str,
+    provider: &str,
+) -> Result<&'w dyn HostMaker, PoolError> {
+    let wrong =
+        |problem| PoolError::Provider { pool: pool.to_owned(), provider: provider.to_owned(), problem };
+    let found = provider_of(world, provider).ok_or_else(|| wrong("is not configured"))?;
+    found.maker().ok_or_else(|| wrong("cannot make hosts"))
+}
