@@ -254,6 +254,22 @@ mngr pull report:report.html .
 mngr pull report --sync-mode files --uncommitted-changes stash
 git add --all && git commit --quiet -m 'The report'
 
+# Plain git, to wherever the agent is. What comes after -- is for git itself
+mngr create plain scripted --no-connect -- 'edit plain.py fixed' 'commit Fix it plainly'
+mngr wait plain
+mngr git pull plain -- --no-rebase
+git commit --quiet --allow-empty -m 'News from me'
+mngr git push plain
+
+# Plain rsync, in both directions. A slash behind a folder means what is in it
+mngr rsync plain:plain.py ~/tutorial/
+mngr rsync ~/tutorial/notes/ plain:ideas/ -- --exclude='*.tmp'
+
+# Single files: write, list, read
+echo 'look at this' | mngr file put plain ideas/two.txt
+mngr file list plain ideas
+mngr file get plain ideas/two.txt
+
 ######################################################################
 # Stopping, tidying up, bringing back
 ######################################################################
@@ -278,6 +294,10 @@ mngr label page --remove urgent
 # Out of sight, but not gone
 mngr stop page --archive
 mngr list --archived
+
+# Back into sight. One that does not run can be archived as it is
+mngr unarchive page
+mngr archive page
 
 # All that have ended, in one go. Look first
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy --dry-run -

@@ -3,6 +3,7 @@
 //! One file or folder per verb. A verb takes a [`world::World`] and a request and returns what it did.
 
 pub mod again;
+pub mod archive;
 pub mod awake;
 pub mod capture;
 pub mod connect;
@@ -13,13 +14,15 @@ pub mod exec;
 pub mod explain;
 pub mod extra_paths;
 pub mod fanout;
+pub mod file;
 pub mod fleet;
 mod follow;
 pub mod gc;
+pub mod git;
 pub mod hosts;
 pub mod journal;
 pub mod label;
-mod launch;
+pub mod launch;
 pub mod list;
 pub mod message;
 mod names;
@@ -31,6 +34,7 @@ pub mod recording;
 pub mod recover;
 pub mod remains;
 pub mod rename;
+pub mod rsync;
 pub mod select;
 pub mod signs;
 pub mod start;

@@ -50,8 +50,11 @@ const GROUPS: &[(&str, &[&str])] = &[
         "MAKE AGENTS AND LOOK AT THEM",
         &["create", "clone", "list", "connect", "capture", "explain", "event", "usage"],
     ),
-    ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push"]),
-    ("LIFE AND DEATH", &["stop", "start", "rename", "label", "destroy", "undo", "gc"]),
+    ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push", "git", "rsync", "file"]),
+    (
+        "LIFE AND DEATH",
+        &["stop", "start", "rename", "label", "archive", "unarchive", "destroy", "undo", "gc"],
+    ),
     ("TUTORIALS, TESTS, RECORDINGS", &["tmr", "tutorial", "record", "replay", "view"]),
     ("MNGR ITSELF", &["config", "help"]),
 ];

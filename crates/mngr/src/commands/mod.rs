@@ -1,5 +1,6 @@
 //! One file or folder per verb: its arguments, and how its result is shown.
 
+pub(crate) mod archive;
 pub(crate) mod batch;
 pub(crate) mod capture;
 pub(crate) mod clone;
@@ -13,7 +14,9 @@ pub(crate) mod event;
 pub(crate) mod excerpt;
 pub(crate) mod exec;
 pub(crate) mod explain;
+pub(crate) mod file;
 pub(crate) mod gc;
+pub(crate) mod git;
 pub(crate) mod help;
 pub(crate) mod label;
 pub(crate) mod list;
@@ -23,6 +26,7 @@ pub(crate) mod push;
 pub(crate) mod record;
 pub(crate) mod rename;
 pub(crate) mod replay;
+pub(crate) mod rsync;
 pub(crate) mod start;
 pub(crate) mod stop;
 pub(crate) mod sync;
@@ -30,6 +34,7 @@ pub(crate) mod targets;
 pub(crate) mod tmr;
 pub(crate) mod transcript;
 pub(crate) mod tutorial;
+pub(crate) mod unarchive;
 pub(crate) mod undo;
 pub(crate) mod usage;
 pub(crate) mod view;

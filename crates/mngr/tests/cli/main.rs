@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod adopt;
+mod archive;
 mod brands;
 mod clone;
 mod config;
@@ -12,7 +13,9 @@ mod destroy;
 mod event;
 mod examples;
 mod exec;
+mod file;
 mod full_disk;
+mod git;
 mod headless;
 mod help;
 mod hostile;
@@ -31,6 +34,7 @@ mod pull;
 mod push;
 mod record;
 mod replay;
+mod rsync;
 mod session;
 mod settings;
 mod state;

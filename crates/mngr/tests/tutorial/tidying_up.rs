@@ -159,6 +159,26 @@ fn an_archived_agent_is_found_when_asked_for() {
 }
 
 #[test]
+fn an_archived_agent_comes_back_into_sight() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Back into sight. One that does not run can be archived as it is
+        mngr unarchive page
+        mngr archive page
+        "#,
+    );
+    shell(&e2e, "page");
+    let refused = e2e.comment("it runs").run("mngr archive page");
+    expect(&refused).to_have_exit_code(1);
+    succeed(&e2e, "mngr stop page --archive");
+    expect(&e2e.run("mngr unarchive page")).to_succeed();
+    expect(&succeed(&e2e, "mngr list --active").stdout).to_contain("page");
+    expect(&e2e.run("mngr archive page")).to_succeed();
+    expect(&succeed(&e2e, "mngr list --active").stdout).not_to_contain("page");
+}
+
+#[test]
 fn all_that_have_ended_go_together() {
     let e2e = session!();
     e2e.write_tutorial_block(
