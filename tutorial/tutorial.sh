@@ -345,6 +345,12 @@ mngr create shop --template web --no-connect -- sh
 mngr config set agent_types.clock '{"parent_type": "command", "command": "sleep 1000"}' --scope user
 mngr create tick clock --no-connect
 
+# Which agent types and providers are there? What is disabled is unknown to create, for good or for this once
+mngr plugin list
+mngr plugin disable docker --scope user
+mngr plugin enable docker --scope user
+mngr create no-docker --disable-plugin docker --no-connect -- sh
+
 # Settings that come with a repository could run programs. Read them, then say that you trust them
 mngr config list --scope project
 mngr config trust

@@ -15,8 +15,8 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     archive, capture, clone, config, connect, create, destroy, event, exec, explain, file, gc, git,
-    help as help_verb, label, list, message, pull, push, record, rename, replay, rsync, start, stop, tmr,
-    transcript, tutorial, unarchive, undo, usage as usage_verb, view, wait,
+    help as help_verb, label, list, message, plugin, pull, push, record, rename, replay, rsync, start, stop,
+    tmr, transcript, tutorial, unarchive, undo, usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -71,6 +71,9 @@ pub(crate) enum Verb {
     /// Send text to agents
     #[command(visible_alias = "msg")]
     Message(message::MessageArgs),
+    /// Show and switch agent types and providers
+    #[command(visible_alias = "plug")]
+    Plugin(plugin::PluginArgs),
     /// Bring an agent's commits or files here
     Pull(pull::PullArgs),
     /// Bring your commits or files to an agent
@@ -127,6 +130,7 @@ impl Verb {
             Self::Label(args) => &args.common,
             Self::List(args) => &args.common,
             Self::Message(args) => &args.common,
+            Self::Plugin(args) => args.common(),
             Self::Pull(args) => &args.common,
             Self::Push(args) => &args.common,
             Self::Record(args) => &args.common,
@@ -166,6 +170,7 @@ impl Verb {
             Self::Label(args) => label::run(ctx, args),
             Self::List(args) => list::run(ctx, args),
             Self::Message(args) => message::run(ctx, args),
+            Self::Plugin(args) => plugin::run(ctx, args),
             Self::Pull(args) => pull::run(ctx, args),
             Self::Push(args) => push::run(ctx, args),
             Self::Record(args) => record::run(ctx, args),

@@ -56,7 +56,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &["stop", "start", "rename", "label", "archive", "unarchive", "destroy", "undo", "gc"],
     ),
     ("TUTORIALS, TESTS, RECORDINGS", &["tmr", "tutorial", "record", "replay", "view"]),
-    ("MNGR ITSELF", &["config", "help"]),
+    ("MNGR ITSELF", &["config", "plugin", "help"]),
 ];
 
 /// What most people do first, and where to read on.

@@ -6,7 +6,7 @@ use mngr_config::KnownOptions;
 use super::absent;
 
 /// Options that mean nothing in settings.
-const NOT_IN_SETTINGS: &[&str] = &["help", "setting"];
+const NOT_IN_SETTINGS: &[&str] = &["help", "setting", "plugin", "disable_plugin", "enable_plugin"];
 
 /// Tells the settings which options exist.
 #[derive(Debug, Clone, Copy, Default)]

@@ -46,7 +46,7 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
         Err(error) => return Err(usage::from_clap(&error, &verb_words(&argv))),
     };
     let (path, typed) = leaf_matches(&matches);
-    let settings = strings(typed, "setting");
+    let settings = typed_settings(typed);
     let guard = if is_forgiving(&path) { Guard::Off } else { Guard::On };
     let loaded = ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard);
 
@@ -64,6 +64,16 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
     Ok(Request::Run { verb: Box::new(verb), path, ctx: Box::new(ctx) })
 }
 
+/// The settings of this command line: `-S`, and the plugins it switches.
+fn typed_settings(typed: &ArgMatches) -> Vec<String> {
+    let switched = |option: &str, on: bool| {
+        let switch = move |name: &String| format!("plugins.\"{name}\".enabled={on}");
+        strings(typed, option).iter().map(switch).collect::<Vec<_>>()
+    };
+    let plugins = [switched("plugin", true), switched("disable_plugin", false)].concat();
+    strings(typed, "setting").into_iter().chain(plugins).collect()
+}
+
 /// How an error should be shown, as far as the words tell before they are understood.
 pub(crate) fn format_hint(argv: &[OsString]) -> Format {
     let mut words = argv.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
@@ -78,7 +88,7 @@ pub(crate) fn format_hint(argv: &[OsString]) -> Format {
 
 /// Verbs that must run although the settings are broken.
 pub(crate) fn is_forgiving(path: &str) -> bool {
-    path == "help" || path.starts_with("config_")
+    path == "help" || path.starts_with("config_") || matches!(path, "plugin_enable" | "plugin_disable")
 }
 
 fn context(

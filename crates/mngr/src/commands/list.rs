@@ -203,7 +203,7 @@ fn choose_providers(world: &mut World, names: &[String]) -> Result<(), CliError>
     }
     for name in names {
         if !world.providers.iter().any(|provider| provider.name().as_str() == name) {
-            return Err(wiring::no_such_provider(name));
+            return Err(wiring::no_such_provider(&world.settings, name));
         }
     }
     world.providers.retain(|provider| names.iter().any(|name| provider.name().as_str() == name));

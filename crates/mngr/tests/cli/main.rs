@@ -29,6 +29,7 @@ mod list;
 mod made_up_brand;
 mod message;
 mod own_tutorial;
+mod plugin;
 mod prompt;
 mod pull;
 mod push;

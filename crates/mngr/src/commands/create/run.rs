@@ -115,6 +115,10 @@ pub(crate) fn failure(error: CreateError) -> CliError {
         CreateError::UnknownType { .. } => {
             (ErrorKind::Failed, Some("to run a program: `mngr create NAME --type command -- PROGRAM`".to_owned()))
         }
+        CreateError::DisabledType { plugin, .. } => (
+            ErrorKind::Failed,
+            Some(format!("`mngr plugin enable {plugin}` enables it; `--plugin {plugin}` for this once")),
+        ),
         CreateError::Brand(ProvisionError::NeedsConsent { .. }) => (
             ErrorKind::Failed,
             Some("`--yes` answers such questions with yes; or start the program once yourself in that folder".to_owned()),

@@ -141,7 +141,7 @@ fn provider(ctx: &mut Ctx, option: &str, name: &str) -> Result<Option<String>, C
         return Ok(None);
     }
     let is_known = ctx.settings()?.providers.contains_key(name);
-    let failure = wiring::no_such_provider(name);
+    let failure = wiring::no_such_provider(ctx.settings()?, name);
     if is_known {
         return Ok(Some(name.to_owned()));
     }
