@@ -310,6 +310,10 @@ mngr destroy try-it --force --remove-created-branch
 mngr undo
 mngr undo --sizes
 
+# Away with all that match. At a terminal, without --yes, you mark them in a menu
+mngr cleanup --older-than 30d --dry-run
+mngr cleanup --type scripted --idle-for 7d --yes
+
 # Destroyed agents are deleted after 30 days. See what would go, then let it go
 mngr gc --dry-run
 mngr gc

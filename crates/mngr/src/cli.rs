@@ -14,7 +14,7 @@ pub(crate) mod usage;
 use clap::{Command, Subcommand};
 
 use crate::commands::{
-    archive, capture, clone, config, connect, create, destroy, event, exec, explain, file, gc, git,
+    archive, capture, cleanup, clone, config, connect, create, destroy, event, exec, explain, file, gc, git,
     help as help_verb, label, list, message, plugin, pull, push, record, rename, replay, rsync, start, stop,
     tmr, transcript, tutorial, unarchive, undo, usage as usage_verb, view, wait,
 };
@@ -34,6 +34,9 @@ pub(crate) enum Verb {
     Archive(archive::ArchiveArgs),
     /// Print what an agent's terminal shows
     Capture(capture::CaptureArgs),
+    /// Destroy or stop many agents at once
+    #[command(visible_alias = "clean")]
+    Cleanup(cleanup::CleanupArgs),
     /// Create an agent from another one
     Clone(Box<clone::CloneArgs>),
     /// Show and change settings
@@ -115,6 +118,7 @@ impl Verb {
         match self {
             Self::Archive(args) => &args.common,
             Self::Capture(args) => &args.common,
+            Self::Cleanup(args) => &args.common,
             Self::Clone(args) => &args.common,
             Self::Config(args) => args.common(),
             Self::Connect(args) => &args.common,
@@ -155,6 +159,7 @@ impl Verb {
         match self {
             Self::Archive(args) => archive::run(ctx, args),
             Self::Capture(args) => capture::run(ctx, args),
+            Self::Cleanup(args) => cleanup::run(ctx, args),
             Self::Clone(args) => clone::run(ctx, *args),
             Self::Config(args) => config::run(ctx, args),
             Self::Connect(args) => connect::run(ctx, args),

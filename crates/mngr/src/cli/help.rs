@@ -53,7 +53,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push", "git", "rsync", "file"]),
     (
         "LIFE AND DEATH",
-        &["stop", "start", "rename", "label", "archive", "unarchive", "destroy", "undo", "gc"],
+        &["stop", "start", "rename", "label", "archive", "unarchive", "destroy", "undo", "cleanup", "gc"],
     ),
     ("TUTORIALS, TESTS, RECORDINGS", &["tmr", "tutorial", "record", "replay", "view"]),
     ("MNGR ITSELF", &["config", "plugin", "help"]),

@@ -3,6 +3,8 @@
 pub(crate) mod archive;
 pub(crate) mod batch;
 pub(crate) mod capture;
+pub(crate) mod choose;
+pub(crate) mod cleanup;
 pub(crate) mod clone;
 pub(crate) mod config;
 pub(crate) mod connect;

@@ -5,14 +5,17 @@
 mod adopt;
 mod archive;
 mod brands;
+mod cleanup;
 mod clone;
 mod config;
 mod connect;
 mod create;
 mod destroy;
+mod edit_message;
 mod event;
 mod examples;
 mod exec;
+mod external;
 mod file;
 mod full_disk;
 mod git;

@@ -179,6 +179,28 @@ fn an_archived_agent_comes_back_into_sight() {
 }
 
 #[test]
+fn all_that_match_go_at_once() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Away with all that match. At a terminal, without --yes, you mark them in a menu
+        mngr cleanup --older-than 30d --dry-run
+        mngr cleanup --type scripted --idle-for 7d --yes
+        "#,
+    );
+    shell(&e2e, "shell");
+    listener(&e2e, "played");
+    expect(&succeed(&e2e, "mngr cleanup --older-than 30d --dry-run").stdout).to_equal("No agents found\n");
+    expect(&succeed(&e2e, "mngr cleanup --type scripted --idle-for 7d --yes").stdout)
+        .to_equal("No agents found\n");
+    let refused = e2e.comment("nobody can be asked").run("mngr cleanup --type scripted");
+    expect(&refused).to_have_exit_code(1);
+    let gone = e2e.comment("one matches").run("mngr cleanup --type scripted --yes");
+    expect(&gone.stdout).to_contain("Destroyed agent: played");
+    assert_eq!(names(&e2e), ["shell"]);
+}
+
+#[test]
 fn all_that_have_ended_go_together() {
     let e2e = session!();
     e2e.write_tutorial_block(
