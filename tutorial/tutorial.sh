@@ -182,6 +182,9 @@ mngr list --running --ids | mngr message - -m "please commit what you have"
 # Keep it on the screen. It changes when the agents do; leave with Ctrl-c
 mngr list --watch
 
+# Every change of every agent, as it happens. Programs read it with --stream-events; leave with Ctrl-c
+mngr observe
+
 ######################################################################
 # Talking with agents
 ######################################################################

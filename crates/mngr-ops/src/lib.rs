@@ -26,6 +26,7 @@ pub mod launch;
 pub mod list;
 pub mod message;
 mod names;
+pub mod observe;
 mod own_dirs;
 pub mod pull;
 pub mod push;
@@ -50,6 +51,7 @@ mod trash;
 pub mod tutorial;
 pub mod undo;
 pub mod usage;
+pub mod vigil;
 pub mod wait;
 pub mod world;
 

@@ -15,8 +15,8 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     archive, capture, cleanup, clone, config, connect, create, destroy, event, exec, explain, file, gc, git,
-    help as help_verb, label, list, message, plugin, pull, push, record, rename, replay, rsync, start, stop,
-    tmr, transcript, tutorial, unarchive, undo, usage as usage_verb, view, wait,
+    help as help_verb, label, list, message, observe, plugin, pull, push, record, rename, replay, rsync,
+    start, stop, tmr, transcript, tutorial, unarchive, undo, usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -74,6 +74,8 @@ pub(crate) enum Verb {
     /// Send text to agents
     #[command(visible_alias = "msg")]
     Message(message::MessageArgs),
+    /// Follow what happens to all agents
+    Observe(observe::ObserveArgs),
     /// Show and switch agent types and providers
     #[command(visible_alias = "plug")]
     Plugin(plugin::PluginArgs),
@@ -134,6 +136,7 @@ impl Verb {
             Self::Label(args) => &args.common,
             Self::List(args) => &args.common,
             Self::Message(args) => &args.common,
+            Self::Observe(args) => &args.common,
             Self::Plugin(args) => args.common(),
             Self::Pull(args) => &args.common,
             Self::Push(args) => &args.common,
@@ -175,6 +178,7 @@ impl Verb {
             Self::Label(args) => label::run(ctx, args),
             Self::List(args) => list::run(ctx, args),
             Self::Message(args) => message::run(ctx, args),
+            Self::Observe(args) => observe::run(ctx, &args),
             Self::Plugin(args) => plugin::run(ctx, args),
             Self::Pull(args) => pull::run(ctx, args),
             Self::Push(args) => push::run(ctx, args),

@@ -48,7 +48,7 @@ SYNOPSIS
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "MAKE AGENTS AND LOOK AT THEM",
-        &["create", "clone", "list", "connect", "capture", "explain", "event", "usage"],
+        &["create", "clone", "list", "connect", "capture", "explain", "event", "observe", "usage"],
     ),
     ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push", "git", "rsync", "file"]),
     (

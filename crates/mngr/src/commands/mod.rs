@@ -23,6 +23,7 @@ pub(crate) mod help;
 pub(crate) mod label;
 pub(crate) mod list;
 pub(crate) mod message;
+pub(crate) mod observe;
 pub(crate) mod plugin;
 pub(crate) mod pull;
 pub(crate) mod push;

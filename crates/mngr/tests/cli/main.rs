@@ -31,6 +31,7 @@ mod label;
 mod list;
 mod made_up_brand;
 mod message;
+mod observe;
 mod own_tutorial;
 mod plugin;
 mod prompt;
