@@ -182,6 +182,9 @@ mngr list --running --ids | mngr message - -m "please commit what you have"
 # Keep it on the screen. It changes when the agents do; leave with Ctrl-c
 mngr list --watch
 
+# Every change of every agent, as it happens. Programs read it with --stream-events; leave with Ctrl-c
+mngr observe
+
 ######################################################################
 # Talking with agents
 ######################################################################
@@ -254,6 +257,22 @@ mngr pull report:report.html .
 mngr pull report --sync-mode files --uncommitted-changes stash
 git add --all && git commit --quiet -m 'The report'
 
+# Plain git, to wherever the agent is. What comes after -- is for git itself
+mngr create plain scripted --no-connect -- 'edit plain.py fixed' 'commit Fix it plainly'
+mngr wait plain
+mngr git pull plain -- --no-rebase
+git commit --quiet --allow-empty -m 'News from me'
+mngr git push plain
+
+# Plain rsync, in both directions. A slash behind a folder means what is in it
+mngr rsync plain:plain.py ~/tutorial/
+mngr rsync ~/tutorial/notes/ plain:ideas/ -- --exclude='*.tmp'
+
+# Single files: write, list, read
+echo 'look at this' | mngr file put plain ideas/two.txt
+mngr file list plain ideas
+mngr file get plain ideas/two.txt
+
 ######################################################################
 # Stopping, tidying up, bringing back
 ######################################################################
@@ -279,6 +298,10 @@ mngr label page --remove urgent
 mngr stop page --archive
 mngr list --archived
 
+# Back into sight. One that does not run can be archived as it is
+mngr unarchive page
+mngr archive page
+
 # All that have ended, in one go. Look first
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy --dry-run -
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy -
@@ -289,6 +312,10 @@ mngr destroy try-it --force --remove-created-branch
 # What can come back?
 mngr undo
 mngr undo --sizes
+
+# Away with all that match. At a terminal, without --yes, you mark them in a menu
+mngr cleanup --older-than 30d --dry-run
+mngr cleanup --type scripted --idle-for 7d --yes
 
 # Destroyed agents are deleted after 30 days. See what would go, then let it go
 mngr gc --dry-run
@@ -324,6 +351,12 @@ mngr create shop --template web --no-connect -- sh
 # An agent type of your own: a program with its arguments, by one word
 mngr config set agent_types.clock '{"parent_type": "command", "command": "sleep 1000"}' --scope user
 mngr create tick clock --no-connect
+
+# Which agent types and providers are there? What is disabled is unknown to create, for good or for this once
+mngr plugin list
+mngr plugin disable docker --scope user
+mngr plugin enable docker --scope user
+mngr create no-docker --disable-plugin docker --no-connect -- sh
 
 # Settings that come with a repository could run programs. Read them, then say that you trust them
 mngr config list --scope project

@@ -20,9 +20,10 @@ pub(crate) fn check(raw: Tree) -> (Tree, Vec<Problem>) {
     (tree, checker.problems)
 }
 
-/// The options under `commands` and `create_templates` that no verb has.
+/// The verbs under `commands` and `pre_command_scripts` that nobody has, and the options under `commands` and
+/// `create_templates` that no verb has.
 pub(crate) fn check_options(tree: &Tree, known: &dyn KnownOptions) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let mut problems = unknown_verbs(tree, known);
     for (verb, section) in sections(tree, "commands") {
         if let Some(options) = known.options(verb) {
             let path = KeyPath::from_segments(["commands", verb]);
@@ -33,6 +34,23 @@ pub(crate) fn check_options(tree: &Tree, known: &dyn KnownOptions) -> Vec<Proble
         if let Some(options) = known.options("create") {
             let path = KeyPath::from_segments(["create_templates", name]);
             problems.extend(unknown_options(section, &path, &options, template::is_agent_type_field));
+        }
+    }
+    problems
+}
+
+fn unknown_verbs(tree: &Tree, known: &dyn KnownOptions) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for registry in ["commands", "pre_command_scripts"] {
+        let Some(Entry { item: Item::Table(sections), .. }) = tree.get(registry) else { continue };
+        // Most settings speak of no verb, and then nobody has to list them.
+        let Some(verbs) = (!sections.is_empty()).then(|| known.verbs()).flatten() else { continue };
+        let path = KeyPath::from_segments([registry]);
+        for (verb, entry) in sections.iter().filter(|(verb, _)| !verbs.contains(verb)) {
+            let near = closest(verb, verbs.iter().map(String::as_str));
+            let fault = Fault::Unknown { suggestion: near.map(|near| path.child(near)) };
+            let at = entry.origins.last().cloned();
+            problems.extend(at.map(|at| Problem { at, key: path.child(verb), fault }));
         }
     }
     problems

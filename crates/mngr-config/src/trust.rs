@@ -28,7 +28,7 @@ pub const ALLOWED: &[&[&str]] = &[
 ];
 
 /// Verbs that inspect or repair settings, or only explain: they go on with what is allowed.
-const NEVER_STOPPED: &[&str] = &["config", "help"];
+const NEVER_STOPPED: &[&str] = &["config", "help", "plugin"];
 
 /// What every verb that meets agents uses, besides `commands.<verb>` and `pre_command_scripts.<verb>`.
 const USED_BY_ALL: &[&str] = &[
@@ -45,6 +45,7 @@ const USED_BY_ALL: &[&str] = &[
 
 /// What each verb uses besides. A verb that is not listed is taken to use every setting.
 const USED_BY: &[(&str, &[&str])] = &[
+    ("archive", &["agent_types"]),
     ("capture", &[]),
     ("cleanup", &["agent_types", "stop", "trash"]),
     ("connect", &["agent_types", "connect_command", "unset_vars"]),
@@ -65,16 +66,24 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("event", &[]),
     ("exec", &["unset_vars"]),
     ("explain", &["agent_types"]),
+    ("file_get", &[]),
+    ("file_list", &[]),
+    ("file_put", &[]),
     ("gc", &["default_destroyed_host_persisted_seconds", "default_min_online_host_age_seconds", "trash"]),
+    ("git_pull", &[]),
+    ("git_push", &[]),
     ("label", &[]),
     ("list", &["agent_types", "host_detail_read_timeout_seconds"]),
     ("message", &["agent_ready_timeout", "agent_types"]),
+    ("observe", &["agent_types"]),
     ("pull", &[]),
     ("push", &[]),
     ("rename", &[]),
+    ("rsync", &[]),
     ("start", &["agent_ready_timeout", "agent_types", "connect_command", "unset_vars"]),
     ("stop", &["agent_types", "stop"]),
     ("transcript", &[]),
+    ("unarchive", &["agent_types"]),
     ("undo", &["trash"]),
     ("usage", &[]),
     ("wait", &["agent_types"]),

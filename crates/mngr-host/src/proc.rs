@@ -444,7 +444,7 @@ pub(crate) fn run_attached(
 }
 
 /// Replaces this process. Returns only if that failed.
-pub(crate) fn replace(cmd: &Cmd) -> ExecError {
+pub fn replace(cmd: &Cmd) -> ExecError {
     let source = cmd.to_std().exec();
     spawn_error(cmd, source)
 }

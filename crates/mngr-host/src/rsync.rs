@@ -8,7 +8,7 @@ use std::time::Duration;
 use mngr_model::HostPath;
 
 use crate::host::{Host, Reach};
-use crate::proc::{Cmd, ExecError, Exit, Output};
+use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
 
 pub use changes::{Change, ChangeKind};
 
@@ -213,6 +213,16 @@ impl Rsync {
     pub fn run_between(&self, from: &dyn Host, to: &dyn Host) -> Result<Output, RsyncError> {
         let (copy, runs_on) = self.between(from, to)?;
         copy.run(runs_on)
+    }
+
+    /// The same with our own terminal or pipes, for somebody who wants to see what rsync says.
+    pub fn show_between(&self, from: &dyn Host, to: &dyn Host) -> Result<(), RsyncError> {
+        let (copy, runs_on) = self.between(from, to)?;
+        let exit = runs_on.exec_attached(&copy.command(), Attachment::Foreground, None)?;
+        if exit.success() || exit == VANISHED {
+            return Ok(());
+        }
+        Err(RsyncError::Failed { exit, stderr: "see above".to_owned() })
     }
 
     /// What running it would change, found out without changing anything.

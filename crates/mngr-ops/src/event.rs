@@ -13,15 +13,14 @@ use mngr_host::files::{FileKind, FilesError};
 use mngr_host::host::Host;
 use mngr_host::interrupt::Interrupted;
 use mngr_model::HostPath;
-use mngr_model::address::{AgentOrHost, HostAddress};
-use mngr_model::facts::Detail;
+use mngr_model::address::AgentOrHost;
 use mngr_model::layout::AgentLayout;
 use serde_json::Value;
 
-use crate::fleet::Fleet;
 use crate::follow::ChangeNote;
+use crate::hosts::{self, FindHostError};
 use crate::remains::{self, Place};
-use crate::select::{SelectError, is_host};
+use crate::select::SelectError;
 use crate::world::World;
 
 /// A log, and the beginning of the names of its older parts.
@@ -37,11 +36,8 @@ pub enum EventError {
     #[error(transparent)]
     Select(#[from] SelectError),
     /// No such host.
-    #[error("host `{address}` not found")]
-    NoHost {
-        /// As it was given.
-        address: String,
-    },
+    #[error(transparent)]
+    Host(#[from] FindHostError),
     /// The logs cannot be read.
     #[error("cannot read the events of `{target}`")]
     Files {
@@ -108,7 +104,7 @@ impl EventLogs {
                 }
                 (remains.host, Some((state, log)), place)
             }
-            AgentOrHost::Host(address) => (find_host(world, address)?, None, Place::Home),
+            AgentOrHost::Host(address) => (hosts::of_address(world, address)?, None, Place::Home),
         };
         let (folder, conversation) = match state {
             Some((state, log)) => (AgentLayout::new(state).events(), log),
@@ -290,12 +286,6 @@ fn parse(line: &[u8], source: &str) -> Option<LoggedEvent> {
     let object = event.as_object_mut()?;
     object.entry("source").or_insert_with(|| source.into());
     Some(LoggedEvent { line: String::from_utf8_lossy(line).into_owned(), event })
-}
-
-fn find_host(world: &World, address: &HostAddress) -> Result<Arc<dyn Host>, EventError> {
-    let fleet = Fleet::look(world, Detail::Basic);
-    let found = fleet.answered().find(|seen| is_host(seen.host.info(), address));
-    found.map(|seen| seen.host.clone()).ok_or_else(|| EventError::NoHost { address: address.to_string() })
 }
 
 fn failed(target: &(impl ToString + ?Sized), source: FilesError) -> EventError {

@@ -88,6 +88,32 @@ pub(crate) fn find(
     Ok(find_all(world, address)?.into_iter().next())
 }
 
+/// No host of an address can be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FindHostError {
+    /// There is none.
+    #[error("host `{address}` not found")]
+    NotFound {
+        /// As it was given.
+        address: String,
+    },
+    /// The provider that may have it cannot be asked.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// It is there and cannot be used.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+/// The host of an address, as it is.
+pub fn of_address(world: &World, address: &HostAddress) -> Result<Arc<dyn Host>, FindHostError> {
+    let opened = match find(world, address)? {
+        Some(entry) => entry.open()?,
+        None => None,
+    };
+    opened.ok_or_else(|| FindHostError::NotFound { address: address.to_string() })
+}
+
 /// Every host of an address. A name that no provider lists may still be known to one.
 pub(crate) fn find_all(
     world: &World,

@@ -34,6 +34,9 @@ use crate::world::World;
 
 /// Nobody waits longer, whatever the settings say.
 const MOST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+/// What a shell says of a program that is not there.
+const NOT_FOUND: i32 = 127;
+
 /// How much of a screen an error repeats.
 const SCREEN_LINES: usize = 12;
 
@@ -53,12 +56,14 @@ pub enum LaunchError {
     #[error("cannot start the agent's session")]
     Tmux(#[from] TmuxError),
     /// Its program cannot be run.
-    #[error("the agent's program `{program}` {}", if *.status == 127 { "was not found" } else { "could not be run in its work dir" })]
+    #[error("the agent's program `{program}` {}", if *.status == NOT_FOUND { "was not found" } else { "could not be run in its work dir" })]
     NotRunnable {
         /// The first word of its command.
         program: String,
         /// 126 or 127.
         status: i32,
+        /// The command that installs it, where one is known and it is missing.
+        remedy: Option<String>,
     },
     /// It ended before it took messages.
     #[error("the agent's program `{program}` ended with {how} before it was ready{}", it_shows(.screen))]
@@ -271,7 +276,9 @@ fn is_ready(
     let program = || record.argv.first().cloned().unwrap_or_else(|| record.command.clone());
     match (process.agent, &process.ending, brand) {
         (None, Some(Ending::Exited { status, .. }), _) => {
-            Err(LaunchError::NotRunnable { program: program(), status: status.to_shell() })
+            let (program, status) = (program(), status.to_shell());
+            let remedy = if status == NOT_FOUND { installer_of(record, &program) } else { None };
+            Err(LaunchError::NotRunnable { program, status, remedy })
         }
         (Some(_), Some(Ending::Exited { status, .. }), Some(_)) => {
             Err(LaunchError::EndedEarly { program: program(), how: status.describe(), screen: None })
@@ -283,6 +290,13 @@ fn is_ready(
         }
         (None, _, _) => Ok(false),
     }
+}
+
+/// The command that installs the program, unless it is one of the user's own.
+fn installer_of(record: &AgentRecord, program: &str) -> Option<String> {
+    let manifest = BuiltIn::named(record.brand.as_deref()?)?.manifest();
+    let installation = manifest.installation.filter(|_| manifest.program.as_deref() == Some(program))?;
+    Some(installation.command(None))
 }
 
 /// What a new agent shows of itself. Its record is not written yet, so the host cannot be asked for its facts.

@@ -20,6 +20,18 @@ use host::HostRecords;
 /// Fields that need more than a basic look.
 const DETAILED: [&str; 4] = ["url", "user_activity_time", "agent_activity_time", "idle_seconds"];
 
+/// Fields that change without anything happening.
+const VOLATILE: [&str; 4] = ["age", "runtime_seconds", "idle_seconds", "host"];
+
+/// A record without what changes by itself, to tell whether anything has happened.
+pub fn stable(record: &Value) -> Value {
+    let mut stable = record.clone();
+    if let Value::Object(fields) = &mut stable {
+        fields.retain(|name, _| !VOLATILE.contains(&name.as_str()));
+    }
+    stable
+}
+
 /// How closely to look for a view with these fields.
 pub fn detail_for(fields: &FieldSet) -> Detail {
     if DETAILED.iter().any(|field| fields.wants(field)) { Detail::Full } else { Detail::Basic }

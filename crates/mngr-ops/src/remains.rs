@@ -45,6 +45,8 @@ pub struct Remains {
     pub state: HostPath,
     /// Where that is.
     pub place: Place,
+    /// Its work dir, while it has one.
+    pub work_dir: Option<HostPath>,
 }
 
 impl Remains {
@@ -59,6 +61,7 @@ impl Remains {
             labels: record.labels.clone(),
             state: agent.host.layout().agent(&record.id).root().clone(),
             place: Place::Home,
+            work_dir: Some(record.work_dir.clone()),
         }
     }
 
@@ -117,6 +120,7 @@ fn destroyed_on(host: &Arc<dyn Host>, fleet: &Fleet) -> Result<Vec<Remains>, Tra
             agent_type: Some(manifest.agent_type.to_string()),
             labels: manifest.labels,
             place: Place::Trash,
+            work_dir: None,
         });
     }
     let mut preserved = Vec::new();
@@ -134,6 +138,7 @@ fn destroyed_on(host: &Arc<dyn Host>, fleet: &Fleet) -> Result<Vec<Remains>, Tra
             labels: BTreeMap::new(),
             state,
             place: Place::Preserved,
+            work_dir: None,
         };
         preserved.push((changed, remains));
     }

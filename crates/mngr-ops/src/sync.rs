@@ -11,6 +11,7 @@ mod error;
 mod obstacles;
 mod overlay;
 mod place;
+mod plain;
 mod report;
 mod set_aside;
 mod tree;
@@ -26,6 +27,7 @@ use crate::fleet::Agent;
 use crate::stop::{self, StopOptions};
 use crate::world::World;
 
+pub use copy::Audience;
 pub use error::SyncError;
 pub use mngr_host::rsync::{Effect, Extraneous};
 pub use report::{
@@ -39,6 +41,7 @@ pub(crate) use branch::{
 pub(crate) use checkout::{Checkout, Spot, agent_work_dir};
 pub(crate) use overlay::Overlay;
 pub(crate) use place::{Target, below, path_copy};
+pub(crate) use plain::{PlainEnd, plain_copy};
 pub(crate) use tree::tree_copy;
 
 /// What happens to uncommitted work at the destination that stands in the way.
@@ -130,6 +133,15 @@ impl CheckoutMerge<'_> {
             Ok(outcome)
         })
     }
+}
+
+/// What a plain copy came to.
+#[derive(Debug, Clone)]
+pub struct PlainCopied {
+    /// The files that were copied, or would be.
+    pub files: FilesReport,
+    /// What became of uncommitted work that was in the way.
+    pub uncommitted: Option<SetAside>,
 }
 
 /// Makes a copy and tells of it.

@@ -37,13 +37,16 @@ pub enum FilterKind {
     Include,
     /// Matching records are dropped.
     Exclude,
+    /// Something is waited for until it is true.
+    Until,
 }
 
 impl fmt::Display for FilterKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Include => "include",
-            Self::Exclude => "exclude",
+            Self::Include => "include filter",
+            Self::Exclude => "exclude filter",
+            Self::Until => "`--until`",
         })
     }
 }
@@ -160,7 +163,7 @@ impl FilterSet {
                     false
                 }
             };
-            is_match == (filter.kind == FilterKind::Include)
+            is_match == (filter.kind != FilterKind::Exclude)
         })
     }
 }
@@ -214,6 +217,6 @@ impl fmt::Display for FilterProblem {
         let Self { kind, source, reason, records } = self;
         let noun = if *records == 1 { "record" } else { "records" };
         let source = crate::sanitize(source);
-        write!(f, "{kind} filter `{source}` could not be applied to {records} {noun}: {reason}")
+        write!(f, "{kind} `{source}` could not be applied to {records} {noun}: {reason}")
     }
 }

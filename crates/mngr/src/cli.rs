@@ -3,6 +3,7 @@
 //! Each verb's own options are in its file under `commands/`. Verbs are built only when they are asked for, which
 //! halves the start-up time.
 
+pub(crate) mod absent;
 pub(crate) mod common;
 pub(crate) mod defaults;
 pub(crate) mod help;
@@ -13,9 +14,10 @@ pub(crate) mod usage;
 use clap::{Command, Subcommand};
 
 use crate::commands::{
-    capture, clone, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label,
-    limit, list, message, migrate, pull, push, record, rename, replay, snapshot, start, stop, tmr, transcript, tutorial, undo,
-    usage as usage_verb, view, wait,
+    archive, capture, cleanup, clone, config, connect, create, destroy, event, exec, explain, file, gc, git,
+    help as help_verb, label, limit, list, message, migrate, observe, plugin, pull, push, record, rename,
+    replay, rsync, snapshot, start, stop, tmr, transcript, tutorial, unarchive, undo, usage as usage_verb, view,
+    wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -29,8 +31,13 @@ pub(crate) const NAME: &str = "mngr";
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Verb {
+    /// Take agents out of sight
+    Archive(archive::ArchiveArgs),
     /// Print what an agent's terminal shows
     Capture(capture::CaptureArgs),
+    /// Destroy or stop many agents at once
+    #[command(visible_alias = "clean")]
+    Cleanup(cleanup::CleanupArgs),
     /// Create an agent from another one
     Clone(Box<clone::CloneArgs>),
     /// Show and change settings
@@ -52,8 +59,12 @@ pub(crate) enum Verb {
     Exec(exec::ExecArgs),
     /// Show why an agent is in its state
     Explain(explain::ExplainArgs),
+    /// Read, write and list files of an agent or a host
+    File(file::FileArgs),
     /// Empty the trash and delete what nobody needs
     Gc(gc::GcArgs),
+    /// git pull and git push between here and an agent
+    Git(git::GitArgs),
     /// Explain a command or a topic
     Help(help_verb::HelpArgs),
     /// Set and remove labels of agents
@@ -69,6 +80,11 @@ pub(crate) enum Verb {
     Message(message::MessageArgs),
     /// Move an agent to another host
     Migrate(Box<migrate::MigrateArgs>),
+    /// Follow what happens to all agents
+    Observe(observe::ObserveArgs),
+    /// Show and switch agent types and providers
+    #[command(visible_alias = "plug")]
+    Plugin(plugin::PluginArgs),
     /// Bring an agent's commits or files here
     Pull(pull::PullArgs),
     /// Bring your commits or files to an agent
@@ -80,6 +96,8 @@ pub(crate) enum Verb {
     Rename(rename::RenameArgs),
     /// Play a recording, search it, print its text
     Replay(replay::ReplayArgs),
+    /// rsync between here and an agent
+    Rsync(rsync::RsyncArgs),
     /// Copy agents and hosts as they are now
     #[command(visible_alias = "snap")]
     Snapshot(snapshot::SnapshotArgs),
@@ -93,6 +111,8 @@ pub(crate) enum Verb {
     Transcript(transcript::TranscriptArgs),
     /// Check a tutorial script and the tests that cite it
     Tutorial(tutorial::TutorialArgs),
+    /// Take archived agents back into sight
+    Unarchive(unarchive::UnarchiveArgs),
     /// Bring destroyed agents back
     Undo(undo::UndoArgs),
     /// Show what agents have used: tokens and money
@@ -107,7 +127,9 @@ impl Verb {
     /// What the verb was told about output and settings.
     pub(crate) fn common(&self) -> &CommonArgs {
         match self {
+            Self::Archive(args) => &args.common,
             Self::Capture(args) => &args.common,
+            Self::Cleanup(args) => &args.common,
             Self::Clone(args) => &args.common,
             Self::Config(args) => args.common(),
             Self::Connect(args) => &args.common,
@@ -116,24 +138,30 @@ impl Verb {
             Self::Event(args) => &args.common,
             Self::Exec(args) => &args.common,
             Self::Explain(args) => &args.common,
+            Self::File(args) => args.common(),
             Self::Gc(args) => &args.common,
+            Self::Git(args) => args.common(),
             Self::Help(args) => &args.common,
             Self::Label(args) => &args.common,
             Self::Limit(args) => &args.common,
             Self::List(args) => &args.common,
             Self::Message(args) => &args.common,
             Self::Migrate(args) => &args.common,
+            Self::Observe(args) => &args.common,
+            Self::Plugin(args) => args.common(),
             Self::Pull(args) => &args.common,
             Self::Push(args) => &args.common,
             Self::Record(args) => &args.common,
             Self::Rename(args) => &args.common,
             Self::Replay(args) => &args.common,
+            Self::Rsync(args) => &args.common,
             Self::Snapshot(args) => args.common(),
             Self::Start(args) => &args.common,
             Self::Stop(args) => &args.common,
             Self::Tmr(args) => args.common(),
             Self::Transcript(args) => &args.common,
             Self::Tutorial(args) => args.common(),
+            Self::Unarchive(args) => &args.common,
             Self::Undo(args) => &args.common,
             Self::Usage(args) => &args.common,
             Self::View(args) => &args.common,
@@ -144,7 +172,9 @@ impl Verb {
     /// Does it.
     pub(crate) fn run(self, ctx: &mut Ctx) -> Result<ExitCode, CliError> {
         match self {
+            Self::Archive(args) => archive::run(ctx, args),
             Self::Capture(args) => capture::run(ctx, args),
+            Self::Cleanup(args) => cleanup::run(ctx, args),
             Self::Clone(args) => clone::run(ctx, *args),
             Self::Config(args) => config::run(ctx, args),
             Self::Connect(args) => connect::run(ctx, args),
@@ -153,24 +183,30 @@ impl Verb {
             Self::Event(args) => event::run(ctx, args),
             Self::Exec(args) => exec::run(ctx, args),
             Self::Explain(args) => explain::run(ctx, args),
+            Self::File(args) => file::run(ctx, args),
             Self::Gc(args) => gc::run(ctx, args),
+            Self::Git(args) => git::run(ctx, args),
             Self::Help(args) => help_verb::run(ctx, args),
             Self::Label(args) => label::run(ctx, args),
             Self::Limit(args) => limit::run(ctx, args),
             Self::List(args) => list::run(ctx, args),
             Self::Message(args) => message::run(ctx, args),
             Self::Migrate(args) => migrate::run(ctx, *args),
+            Self::Observe(args) => observe::run(ctx, &args),
+            Self::Plugin(args) => plugin::run(ctx, args),
             Self::Pull(args) => pull::run(ctx, args),
             Self::Push(args) => push::run(ctx, args),
             Self::Record(args) => record::run(ctx, args),
             Self::Rename(args) => rename::run(ctx, args),
             Self::Replay(args) => replay::run(ctx, args),
+            Self::Rsync(args) => rsync::run(ctx, args),
             Self::Snapshot(args) => snapshot::run(ctx, args),
             Self::Start(args) => start::run(ctx, args),
             Self::Stop(args) => stop::run(ctx, args),
             Self::Tmr(args) => tmr::run(ctx, *args),
             Self::Transcript(args) => transcript::run(ctx, args),
             Self::Tutorial(args) => tutorial::run(ctx, args),
+            Self::Unarchive(args) => unarchive::run(ctx, args),
             Self::Undo(args) => undo::run(ctx, args),
             Self::Usage(args) => usage_verb::run(ctx, args),
             Self::View(args) => view::run(ctx, args),

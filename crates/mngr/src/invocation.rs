@@ -43,6 +43,10 @@ pub fn main() -> process::ExitCode {
             let shown = console.print_help(&page).map(|()| ExitCode::Done);
             (console, format, shown)
         }
+        Ok(Request::External(external)) => {
+            let replaced = CliError::new(ErrorKind::Failed, mngr_host::proc::replace(&external.command()));
+            (console, format, Err(replaced))
+        }
         Ok(Request::Run { verb, path, mut ctx }) => {
             let outcome =
                 prelude::prepare(&mut ctx, &path).and_then(|()| verb.run(&mut ctx)).map(heed_interrupt);

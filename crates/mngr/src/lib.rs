@@ -8,6 +8,7 @@ mod commands;
 mod ctx;
 mod error;
 mod exit_code;
+mod external;
 mod invocation;
 mod prelude;
 mod ui;

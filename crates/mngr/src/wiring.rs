@@ -120,7 +120,8 @@ fn providers(
     surroundings: &Surroundings,
 ) -> Result<Vec<Box<dyn Provider>>, CliError> {
     let is_on = |backend: &str| {
-        settings.enabled_backends.is_empty() || settings.enabled_backends.iter().any(|on| on == backend)
+        let is_listed = settings.enabled_backends.iter().any(|on| on == backend);
+        (settings.enabled_backends.is_empty() || is_listed) && settings.is_plugin_on(backend)
     };
     let mut providers: Vec<Box<dyn Provider>> = Vec::new();
     if is_on(LOCAL_BACKEND) && settings.providers.get(LOCAL_BACKEND).is_none_or(|local| local.is_enabled()) {
@@ -164,6 +165,13 @@ fn providers(
     Ok(providers)
 }
 
+/// The backends that are built in, each with what it is.
+pub(crate) const BACKENDS: [(&str, &str); 3] = [
+    (LOCAL_BACKEND, "agents on this machine"),
+    (SSH_BACKEND, "agents on other machines, over ssh"),
+    (DOCKER_BACKEND, "agents in containers of a Docker engine"),
+];
+
 /// Refuses a backend that no version has. A planned one passes.
 fn check_backend(backend: &str) -> Result<(), BackendError> {
     if PLANNED_BACKENDS.contains(&backend) {
@@ -172,17 +180,23 @@ fn check_backend(backend: &str) -> Result<(), BackendError> {
     Err(BackendError::Unknown { backend: backend.to_owned() })
 }
 
-/// Whether there is a provider of that name, configured or always there.
+/// Whether there is a provider of that name, configured or always there, and it is not switched off.
 pub(crate) fn is_provider(settings: &Settings, name: &str) -> bool {
-    [SSH_BACKEND, DOCKER_BACKEND].contains(&name) || settings.providers.contains_key(name)
+    let section = settings.providers.get(name);
+    let backend = section.map_or(name, |section| section.backend(name));
+    let is_there = section.is_some() || [SSH_BACKEND, DOCKER_BACKEND].contains(&name);
+    is_there && settings.is_plugin_on(backend)
 }
 
 /// Why a provider that a user named on the command line is not among the configured ones.
-pub(crate) fn no_such_provider(name: &str) -> CliError {
+pub(crate) fn no_such_provider(settings: &Settings, name: &str) -> CliError {
     let backend = name.to_owned();
     if PLANNED_BACKENDS.contains(&name) {
         return BackendError::Planned { backend }.into();
     }
-    CliError::from(BackendError::Unknown { backend })
-        .hinted("`mngr config get providers` shows the configured ones")
+    let failure = CliError::from(BackendError::Unknown { backend });
+    if !settings.is_plugin_on(name) {
+        return failure.hinted(format!("it is disabled; `mngr plugin enable {name}` enables it"));
+    }
+    failure.hinted("`mngr config get providers` shows the configured ones")
 }

@@ -24,9 +24,15 @@ pub trait KnownOptions {
     /// The long names, with underscores, of the options of `verb` (spelled `create`, `config_list`, ...).
     /// `None` when there is no such verb here, which is no error: it may belong to another version.
     fn options(&self, verb: &str) -> Option<Vec<String>>;
+
+    /// Every verb and group of verbs, of this version and of others, spelled in the same way. `None` when nobody
+    /// knows them: then any verb may have settings.
+    fn verbs(&self) -> Option<Vec<String>> {
+        None
+    }
 }
 
-/// Accepts every option of every verb.
+/// Accepts every option of every verb, and every verb.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AnyOption;
 

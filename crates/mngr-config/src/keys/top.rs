@@ -100,6 +100,11 @@ impl Settings {
         self.plugins.iter().filter(|(_, plugin)| plugin.enabled == Some(false)).map(|(name, _)| name.as_str())
     }
 
+    /// Whether a plugin is not switched off.
+    pub fn is_plugin_on(&self, name: &str) -> bool {
+        !self.disabled_plugins().any(|off| off == name)
+    }
+
     /// What `[commands.<verb>]` says about one of the verb's options.
     pub fn command_default(&self, verb: &str, option: &str) -> Option<&toml::Value> {
         self.commands.get(verb)?.extra.get(option)

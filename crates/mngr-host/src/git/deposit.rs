@@ -14,6 +14,7 @@ use mngr_model::quote::sh_join;
 
 use crate::files::{Access, Durability};
 use crate::host::Reach;
+use crate::proc::Cmd;
 use crate::rsync::{Endpoint, Rsync};
 
 use super::client::{Git, Invocation, LONG};
@@ -235,9 +236,18 @@ impl Git<'_> {
 impl Invocation<'_> {
     /// Lets git reach another machine.
     pub(super) fn reaching(self, reach: &Reach) -> Self {
-        // `simple`: the command takes a name and a line, and no options of git's.
-        self.env("GIT_SSH_COMMAND", sh_join(&reach.shell)).env("GIT_SSH_VARIANT", "simple")
+        reach_variables(reach).into_iter().fold(self, |invocation, (name, value)| invocation.env(name, value))
     }
+}
+
+/// The same for a command that is not run here.
+pub(super) fn reaching(cmd: Cmd, reach: &Reach) -> Cmd {
+    reach_variables(reach).into_iter().fold(cmd, |cmd, (name, value)| cmd.env(name, value))
+}
+
+fn reach_variables(reach: &Reach) -> [(&'static str, String); 2] {
+    // `simple`: the command takes a name and a line, and no options of git's.
+    [("GIT_SSH_COMMAND", sh_join(&reach.shell)), ("GIT_SSH_VARIANT", "simple".to_owned())]
 }
 
 #[cfg(test)]

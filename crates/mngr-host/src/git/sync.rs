@@ -8,6 +8,7 @@ use crate::random;
 
 use super::bundle::undisturbed;
 use super::client::{Git, LONG};
+use super::deposit::reaching;
 use super::error::GitError;
 use super::refs::Branch;
 
@@ -175,21 +176,25 @@ impl Git<'_> {
         Ok(update)
     }
 
-    /// The plain `git push` or `git pull` between this checkout and another, to be run with the user's terminal.
+    /// The plain `git push` or `git pull` between this checkout and another, wherever that is, to be run with the user's
+    /// terminal.
     ///
     /// A push may update the branch that is checked out there, files included, as long as they are clean. Of the
     /// user's own words, options go before the place and the rest after it; without a rest, `refspec` is used.
-    pub fn plain_sync(&self, direction: Direction, place: &str, refspec: &str, words: &[String]) -> Cmd {
+    pub fn plain_sync(&self, direction: Direction, there: &Git<'_>, refspec: &str, words: &[String]) -> Cmd {
         let (options, rest): (Vec<&String>, Vec<&String>) =
             words.iter().partition(|word| word.starts_with('-'));
-        let cmd = self.program();
+        let (cmd, place) = match there.host().reach() {
+            Some(reach) => (reaching(self.program(), &reach), reach.place(there.dir())),
+            None => (self.program(), there.dir().to_string()),
+        };
         let cmd = match direction {
             Direction::Push => cmd
                 .arg("push")
                 .arg("--receive-pack=git -c receive.denyCurrentBranch=updateInstead receive-pack"),
             Direction::Pull => cmd.arg("pull"),
         };
-        let cmd = cmd.args(options).args(["--", place]);
+        let cmd = cmd.args(options).args(["--", &place]);
         if rest.is_empty() { cmd.arg(refspec) } else { cmd.args(rest) }
     }
 }
@@ -317,8 +322,8 @@ mod tests {
         repo.write("ours", "x");
         repo.commit("ours");
         let place = repo.outside("copy");
-        let push =
-            repo.git().plain_sync(Direction::Push, place.as_str(), "main:agent", &["--quiet".to_owned()]);
+        let there = repo.git_at("copy");
+        let push = repo.git().plain_sync(Direction::Push, &there, "main:agent", &["--quiet".to_owned()]);
         repo.write_at(&place.join("a.txt"), "dirty");
         assert!(!repo.host().exec(&push).unwrap().success());
         repo.run_in(place.as_str(), &["checkout", "--quiet", "--", "a.txt"]);
@@ -330,9 +335,8 @@ mod tests {
     fn a_plain_pull_brings_the_agents_branch_into_the_current_one() {
         let repo = with_agent();
         agent_commit(&repo, "theirs");
-        let place = repo.outside("copy");
         let words = ["--quiet".to_owned(), "agent".to_owned()];
-        let pull = repo.git().plain_sync(Direction::Pull, place.as_str(), "unused", &words);
+        let pull = repo.git().plain_sync(Direction::Pull, &repo.git_at("copy"), "unused", &words);
         assert!(repo.host().exec(&pull).unwrap().success());
         assert!(repo.read_at(&repo.host_path("theirs")).is_some());
     }

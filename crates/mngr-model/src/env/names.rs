@@ -19,6 +19,9 @@ pub const MNGR_TRUST_PROJECT: &str = "MNGR_TRUST_PROJECT";
 /// What the name of a variable that sets a settings key starts with: `MNGR__SECTION__KEY`.
 pub const MNGR_SETTING_PREFIX: &str = "MNGR__";
 
+/// Set for a program that is run in place of a verb (`mngr-VERB`): the mngr that runs it.
+pub const MNGR_BINARY: &str = "MNGR_BINARY";
+
 /// Set for a substitute connect command: the tmux session to attach to.
 pub const MNGR_SESSION_NAME: &str = "MNGR_SESSION_NAME";
 /// Set for a substitute connect command: whether the agent is on this machine.

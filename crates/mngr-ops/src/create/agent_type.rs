@@ -69,6 +69,21 @@ pub fn resolve(settings: &Settings, name: &AgentTypeName) -> Result<ResolvedType
     }
 }
 
+/// Fails when the type, or the built-in one it rests on, is switched off. Agents that exist already live on.
+pub(super) fn require_on(
+    settings: &Settings,
+    name: &AgentTypeName,
+    resolved: &ResolvedType,
+) -> Result<(), CreateError> {
+    let base = resolved.base.name();
+    let headless = resolved.headless.as_ref().map(|_| format!("{}{base}", headless::PREFIX));
+    let mut involved = headless.into_iter().chain([name.to_string(), base.to_owned()]);
+    match involved.find(|plugin| !settings.is_plugin_on(plugin)) {
+        Some(plugin) => Err(CreateError::DisabledType { name: name.to_string(), plugin }),
+        None => Ok(()),
+    }
+}
+
 fn unknown(settings: &Settings, name: &str) -> CreateError {
     let known = settings.agent_types.keys().map(String::as_str).chain(BuiltIn::ALL.map(BuiltIn::name));
     let best =
@@ -128,8 +143,8 @@ pub fn guess(world: &World) -> Result<BuiltIn, CreateError> {
             stat.is_ok_and(|stat| stat.is_some())
         })
     };
-    let found =
-        BuiltIn::GUESSES.into_iter().find(|kind| kind.manifest().program.as_deref().is_some_and(is_there));
+    let mut guesses = BuiltIn::GUESSES.into_iter().filter(|kind| world.settings.is_plugin_on(kind.name()));
+    let found = guesses.find(|kind| kind.manifest().program.as_deref().is_some_and(is_there));
     let found = found.ok_or(CreateError::NoType)?;
     let (name, others) = (found.name(), "mngr config set commands.create.type TYPE --scope user");
     world

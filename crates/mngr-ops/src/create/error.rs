@@ -56,6 +56,14 @@ pub enum CreateError {
         /// One that looks like it.
         suggestion: Option<String>,
     },
+    /// The type, or the one it rests on, is switched off.
+    #[error("unknown agent type `{name}`: the plugin `{plugin}` is disabled")]
+    DisabledType {
+        /// The name.
+        name: String,
+        /// What is switched off.
+        plugin: String,
+    },
     /// Custom types that name one another in a circle.
     #[error("agent type `{name}` inherits from itself")]
     TypeCycle {

@@ -191,6 +191,7 @@ pub(super) fn program(
         (None, None) => built_in_name(agent_type::guess(world)?)?,
     };
     let mut resolved = agent_type::resolve(&world.settings, &type_name)?;
+    agent_type::require_on(&world.settings, &type_name, &resolved)?;
     check_attendance(&resolved, &type_name, request)?;
     let declared = resolved.clone().kind().check();
     declared.map_err(|source| CreateError::Declared { name: type_name.to_string(), source })?;

@@ -32,6 +32,17 @@ pub(crate) struct Copy<'h> {
     pub(super) to_host: &'h dyn Host,
     /// Files of the destination that are deleted first, relative to its folder.
     pub(super) removed: BTreeSet<RepoPath>,
+    /// Who sees what rsync says.
+    pub(super) audience: Audience,
+}
+
+/// Who sees what rsync says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Nobody: it is told by the report.
+    Nobody,
+    /// The user, at our own terminal.
+    User,
 }
 
 /// Where a copy goes.
@@ -107,7 +118,15 @@ impl Copy<'_> {
         if !self.removed.is_empty() {
             Git::new(host, folder.clone()).remove_files(&folder, &self.removed)?;
         }
-        self.rsync.run_between(self.from.host, host)?;
+        self.run_rsync()
+    }
+
+    /// Runs rsync alone.
+    pub(super) fn run_rsync(&self) -> Result<(), SyncError> {
+        match self.audience {
+            Audience::Nobody => self.rsync.run_between(self.from.host, self.to_host).map(|_| ())?,
+            Audience::User => self.rsync.show_between(self.from.host, self.to_host)?,
+        }
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use mngr_model::address::LocationPath;
 
 use super::SyncError;
 use super::checkout::Spot;
-use super::copy::{BY_CONTENTS, Copy, Destination};
+use super::copy::{Audience, BY_CONTENTS, Copy, Destination};
 
 /// Where a path goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,14 @@ fn folder_copy<'h>(
         .options(BY_CONTENTS)
         .exclude(".git")
         .extraneous(extraneous);
-    Ok(Copy { rsync, from, to: Destination::Folder(folder), to_host: host, removed: BTreeSet::new() })
+    Ok(Copy {
+        rsync,
+        from,
+        to: Destination::Folder(folder),
+        to_host: host,
+        removed: BTreeSet::new(),
+        audience: Audience::Nobody,
+    })
 }
 
 fn file_copy<'h>(from: Spot<'h>, host: &'h dyn Host, target: &Target) -> Result<Copy<'h>, SyncError> {
@@ -119,7 +126,14 @@ fn file_copy<'h>(from: Spot<'h>, host: &'h dyn Host, target: &Target) -> Result<
     }
     let rsync =
         Rsync::new(Endpoint::Itself(source.clone()), Endpoint::Itself(file.clone())).options(BY_CONTENTS);
-    Ok(Copy { rsync, from, to: Destination::File(file), to_host: host, removed: BTreeSet::new() })
+    Ok(Copy {
+        rsync,
+        from,
+        to: Destination::File(file),
+        to_host: host,
+        removed: BTreeSet::new(),
+        audience: Audience::Nobody,
+    })
 }
 
 /// Deleting what only the destination has must not reach the source.

@@ -8,7 +8,7 @@ use mngr_host::rsync::{Endpoint, Extraneous, Rsync};
 
 use super::SyncError;
 use super::checkout::Spot;
-use super::copy::{BY_CONTENTS, Copy, Destination};
+use super::copy::{Audience, BY_CONTENTS, Copy, Destination};
 use super::place::require_apart;
 use crate::world::Reporter;
 
@@ -42,7 +42,14 @@ fn folder_copy<'h>(from: Spot<'h>, to: Spot<'h>, extraneous: Extraneous) -> Resu
         .exclude(".git")
         .extraneous(extraneous);
     let Spot { host: to_host, path } = to;
-    Ok(Copy { rsync, from, to: Destination::Folder(path), to_host, removed: BTreeSet::new() })
+    Ok(Copy {
+        rsync,
+        from,
+        to: Destination::Folder(path),
+        to_host,
+        removed: BTreeSet::new(),
+        audience: Audience::Nobody,
+    })
 }
 
 fn checkout_copy<'h>(
@@ -74,7 +81,14 @@ fn checkout_copy<'h>(
         // Every file is listed; a folder in the list is a submodule, whose files belong to another repository.
         .options(["--no-recursive", "--ignore-missing-args"])
         .only(files.iter().map(RepoPath::as_bytes));
-    Ok(Copy { rsync, from: source, to: Destination::Folder(folder), to_host: to.host, removed })
+    Ok(Copy {
+        rsync,
+        from: source,
+        to: Destination::Folder(folder),
+        to_host: to.host,
+        removed,
+        audience: Audience::Nobody,
+    })
 }
 
 /// The files that only the destination has.

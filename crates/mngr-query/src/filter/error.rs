@@ -8,7 +8,7 @@ use crate::snippet;
 
 /// An expression that cannot be used, with the place of the fault.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("Invalid {kind} filter expression: {fault}")]
+#[error("Invalid {kind} expression: {fault}")]
 pub struct FilterError {
     kind: FilterKind,
     expression: String,

@@ -1,6 +1,7 @@
 //! Options every verb has.
 
 use clap::{ArgAction, Args};
+use mngr_model::ProviderName;
 
 use crate::cli::help;
 use crate::ui::console::Volume;
@@ -33,17 +34,25 @@ pub(crate) struct CommonArgs {
     #[arg(long, hide = true)]
     safe: bool,
 
-    /// Accepted for older scripts; has no effect: this version has no plugins
-    #[arg(long, alias = "enable-plugin", value_name = "NAME", hide = true)]
+    /// Use this agent type or provider although it is disabled (can be repeated)
+    #[arg(long, visible_alias = "enable-plugin", value_name = "NAME", value_parser = plugin_name)]
     plugin: Vec<String>,
 
-    /// Accepted for older scripts; has no effect: this version has no plugins
-    #[arg(long, value_name = "NAME", hide = true)]
+    /// Do without this agent type or provider (can be repeated)
+    #[arg(long, value_name = "NAME", value_parser = plugin_name)]
     disable_plugin: Vec<String>,
 
     /// Show this help
     #[arg(short, long, action = ArgAction::Help)]
     help: Option<bool>,
+}
+
+/// A plugin is called like a type of agents or a provider. It need not be one of ours: scripts name others too.
+pub(crate) fn plugin_name(text: &str) -> Result<String, String> {
+    match text.parse::<ProviderName>() {
+        Ok(name) => Ok(name.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 impl CommonArgs {

@@ -48,12 +48,18 @@ SYNOPSIS
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "MAKE AGENTS AND LOOK AT THEM",
-        &["create", "clone", "list", "connect", "capture", "explain", "event", "usage"],
+        &["create", "clone", "list", "connect", "capture", "explain", "event", "observe", "usage"],
     ),
-    ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push"]),
-    ("LIFE AND DEATH", &["stop", "start", "rename", "label", "limit", "migrate", "snapshot", "destroy", "undo", "gc"]),
+    ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push", "git", "rsync", "file"]),
+    (
+        "LIFE AND DEATH",
+        &[
+            "stop", "start", "rename", "label", "archive", "unarchive", "limit", "migrate", "snapshot", "destroy",
+            "undo", "cleanup", "gc",
+        ],
+    ),
     ("TUTORIALS, TESTS, RECORDINGS", &["tmr", "tutorial", "record", "replay", "view"]),
-    ("MNGR ITSELF", &["config", "help"]),
+    ("MNGR ITSELF", &["config", "plugin", "help"]),
 ];
 
 /// What most people do first, and where to read on.

@@ -3,8 +3,10 @@
 use clap::{Arg, Command};
 use mngr_config::KnownOptions;
 
+use super::absent;
+
 /// Options that mean nothing in settings.
-const NOT_IN_SETTINGS: &[&str] = &["help", "setting"];
+const NOT_IN_SETTINGS: &[&str] = &["help", "setting", "plugin", "disable_plugin", "enable_plugin"];
 
 /// Tells the settings which options exist.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,6 +17,19 @@ impl KnownOptions for VerbOptions {
         let command = leaf(verb)?;
         let names = command.get_arguments().flat_map(long_names).map(|long| long.replace('-', "_"));
         Some(names.filter(|name| !NOT_IN_SETTINGS.contains(&name.as_str())).collect())
+    }
+
+    fn verbs(&self) -> Option<Vec<String>> {
+        let mut verbs = vec![super::NAME.to_owned()];
+        for verb in super::command().get_subcommands() {
+            let mut built = verb.clone();
+            built.build();
+            let name = built.get_name();
+            verbs.extend(built.get_subcommands().map(|below| format!("{name}_{}", below.get_name())));
+            verbs.push(name.to_owned());
+        }
+        verbs.extend(absent::settings_names());
+        Some(verbs)
     }
 }
 
@@ -74,7 +89,11 @@ mod tests {
 
     #[test]
     fn a_verb_of_another_version_is_nobodys_mistake() {
-        assert!(VerbOptions.options("snapshot_create").is_none());
+        assert!(VerbOptions.options("schedule_add").is_none());
+        let verbs = VerbOptions.verbs().unwrap();
+        for known in ["mngr", "create", "config", "config_list", "tmr_status", "schedule_add", "forward"] {
+            assert!(verbs.iter().any(|verb| verb == known), "{known} in {verbs:?}");
+        }
         assert!(VerbOptions.options("ls").is_none(), "settings do not use short names");
     }
 }

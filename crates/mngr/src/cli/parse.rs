@@ -11,12 +11,15 @@ use crate::cli::options::{self, VerbOptions};
 use crate::cli::{self, Verb, help, usage};
 use crate::ctx::{self, Ctx, Guard, Loaded, Scopes, Surroundings};
 use crate::error::CliError;
+use crate::external::{self, External};
 use crate::ui::{Console, Format};
 
 /// What the command line asks for.
 pub(crate) enum Request {
     /// Text to be shown: help or the version.
     Show(String),
+    /// A program of the user's own in place of a verb.
+    External(External),
     /// A verb.
     Run {
         /// The verb with its arguments.
@@ -31,22 +34,16 @@ pub(crate) enum Request {
 /// Reads the command line. The first word is the program.
 pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Request, CliError> {
     let scopes = Scopes::find(&surroundings);
-    let argv = with_default_subcommand(argv, &surroundings, &scopes);
+    let argv = with_default_of(cli::NAME, argv, &surroundings, &scopes);
     if argv.len() < 2 {
         return Ok(Request::Show(help::of::<&str>(&[]).unwrap_or_default()));
     }
-    let matches = match matches_of(&argv) {
-        Ok(matches) => matches,
-        Err(error) if error.kind() == ClapKind::DisplayHelp => {
-            return Ok(Request::Show(help::of(&verb_words(&argv)).unwrap_or_default()));
-        }
-        Err(error) if error.kind() == ClapKind::DisplayVersion => {
-            return Ok(Request::Show(error.to_string()));
-        }
-        Err(error) => return Err(usage::from_clap(&error, &verb_words(&argv))),
+    let (argv, matches) = match understood(argv, &surroundings, &scopes) {
+        Understood::Verb(argv, matches) => (argv, matches),
+        Understood::Other(request) => return request,
     };
     let (path, typed) = leaf_matches(&matches);
-    let settings = strings(typed, "setting");
+    let settings = typed_settings(typed);
     let guard = if is_forgiving(&path) { Guard::Off } else { Guard::On };
     let loaded = ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard);
 
@@ -64,6 +61,62 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
     Ok(Request::Run { verb: Box::new(verb), path, ctx: Box::new(ctx) })
 }
 
+/// What the words are, before settings add to them.
+enum Understood {
+    /// A verb with its words, one of the settings' own among them where the user's left it open.
+    Verb(Vec<OsString>, ArgMatches),
+    /// Something else to do, or nothing that can be done.
+    Other(Result<Request, CliError>),
+}
+
+/// Reads the words. Settings and PATH are only asked when the words alone are no command line.
+fn understood(argv: Vec<OsString>, surroundings: &Surroundings, scopes: &Scopes) -> Understood {
+    let error = match matches_of(&argv) {
+        Ok(matches) => return Understood::Verb(argv, matches),
+        Err(error) => error,
+    };
+    match error.kind() {
+        ClapKind::DisplayHelp => {
+            let page = help::of(&verb_words(&argv)).unwrap_or_default();
+            return Understood::Other(Ok(Request::Show(page)));
+        }
+        ClapKind::DisplayVersion => return Understood::Other(Ok(Request::Show(error.to_string()))),
+        _ => {}
+    }
+    if let Some(external) = External::find(&argv, surroundings, scopes) {
+        return Understood::Other(Ok(Request::External(external)));
+    }
+    if let Some(group) = undecided_group(&argv) {
+        let with_default = with_default_of(&group, &argv, surroundings, scopes);
+        if with_default != argv {
+            return understood(with_default, surroundings, scopes);
+        }
+    }
+    let failure = usage::from_clap(&error, &verb_words(&argv));
+    Understood::Other(Err(with_external_hint(failure, &argv, surroundings)))
+}
+
+/// Who mistyped a verb of their own is told too, where nothing of ours is nearer.
+fn with_external_hint(failure: CliError, argv: &[OsString], surroundings: &Surroundings) -> CliError {
+    let is_guessed = failure.hints.iter().any(|hint| hint.starts_with("did you mean"));
+    let word =
+        argv.get(1).and_then(|word| word.to_str()).filter(|_| !is_guessed && verb_words(argv).is_empty());
+    match word.and_then(|word| external::like(word, surroundings)) {
+        Some(near) => failure.hinted(format!("did you mean `{near}`?")),
+        None => failure,
+    }
+}
+
+/// The settings of this command line: `-S`, and the plugins it switches.
+fn typed_settings(typed: &ArgMatches) -> Vec<String> {
+    let switched = |option: &str, on: bool| {
+        let switch = move |name: &String| format!("plugins.\"{name}\".enabled={on}");
+        strings(typed, option).iter().map(switch).collect::<Vec<_>>()
+    };
+    let plugins = [switched("plugin", true), switched("disable_plugin", false)].concat();
+    strings(typed, "setting").into_iter().chain(plugins).collect()
+}
+
 /// How an error should be shown, as far as the words tell before they are understood.
 pub(crate) fn format_hint(argv: &[OsString]) -> Format {
     let mut words = argv.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
@@ -78,7 +131,7 @@ pub(crate) fn format_hint(argv: &[OsString]) -> Format {
 
 /// Verbs that must run although the settings are broken.
 pub(crate) fn is_forgiving(path: &str) -> bool {
-    path == "help" || path.starts_with("config_")
+    path == "help" || path.starts_with("config_") || matches!(path, "plugin_enable" | "plugin_disable")
 }
 
 fn context(
@@ -172,32 +225,35 @@ fn with_words<'g>(
     argv[..after_verb].iter().cloned().chain(words).chain(argv[after_verb..].iter().cloned()).collect()
 }
 
-/// What `mngr snapshot` can be told to do.
-const SNAPSHOT_VERBS: [&str; 4] = ["create", "destroy", "list", "restore"];
-
-/// `[commands.mngr] default_subcommand`, and the same for groups of verbs.
-fn with_default_subcommand(argv: &[OsString], surroundings: &Surroundings, scopes: &Scopes) -> Vec<OsString> {
-    let section = match argv {
-        [_] => cli::NAME.to_owned(),
-        [_, group] if group == "config" || group == "cfg" => "config".to_owned(),
-        [_, group, rest @ ..] if group == "snapshot" || group == "snap" => {
-            // An agent may be named right away; a word that is a verb, or an option, is not one.
-            let is_told = |word: &OsString| {
-                let word = word.to_string_lossy();
-                word.starts_with('-') && word != "-" || SNAPSHOT_VERBS.contains(&word.as_ref())
-            };
-            if rest.first().is_some_and(is_told) {
-                return argv.to_vec();
-            }
-            "snapshot".to_owned()
-        }
-        _ => return argv.to_vec(),
-    };
+/// The command line with the `default_subcommand` of a group right behind it; of mngr itself only when nothing follows:
+/// a mistyped verb must not become an argument of another one.
+fn with_default_of(
+    group: &str,
+    argv: &[OsString],
+    surroundings: &Surroundings,
+    scopes: &Scopes,
+) -> Vec<OsString> {
+    if group == cli::NAME && argv.len() > 1 {
+        return argv.to_vec();
+    }
     let default = ctx::load(surroundings, scopes, &[], &VerbOptions, Guard::Off).ok().and_then(|loaded| {
-        loaded.merged.settings().commands.get(&section).and_then(|section| section.default_subcommand.clone())
+        loaded.merged.settings().commands.get(group).and_then(|section| section.default_subcommand.clone())
     });
-    let (group, rest) = argv.split_at(argv.len().min(2));
-    group.iter().cloned().chain(default.map(OsString::from)).chain(rest.iter().cloned()).collect()
+    let (before, after) = argv.split_at(argv.len().min(2));
+    before.iter().cloned().chain(default.map(OsString::from)).chain(after.iter().cloned()).collect()
+}
+
+/// The group whose verb the command line leaves open, as settings spell it.
+fn undecided_group(argv: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = argv.iter().skip(1).map_while(|word| word.to_str()).collect();
+    let (command, taken) = options::deepest(words.first().copied().into_iter());
+    if taken.is_empty() || options::does_something(&command) {
+        return None;
+    }
+    let name = command.get_name().to_owned();
+    let decides =
+        |word: &&str| command.find_subcommand(word).is_some() || usage::verb_like(&name, word).is_some();
+    (!words.get(1).is_some_and(decides)).then_some(name)
 }
 
 fn matches_of(argv: &[OsString]) -> Result<ArgMatches, clap::Error> {
@@ -239,6 +295,16 @@ mod tests {
         assert_eq!(format_hint(&words("mngr x --format=jsonl")), Format::Jsonl);
         assert_eq!(format_hint(&words("mngr x -- --format json")), Format::Human);
         assert_eq!(format_hint(&words("mngr x --format")), Format::Human);
+    }
+
+    #[test]
+    fn a_group_is_open_until_a_verb_of_it_follows() {
+        assert_eq!(undecided_group(&words("mngr cfg")).as_deref(), Some("config"));
+        assert_eq!(undecided_group(&words("mngr file agent path")).as_deref(), Some("file"));
+        assert_eq!(undecided_group(&words("mngr config --scope user")).as_deref(), Some("config"));
+        for decided in ["mngr config list", "mngr config lst", "mngr list", "mngr tmr x", "mngr nope"] {
+            assert_eq!(undecided_group(&words(decided)), None, "{decided}");
+        }
     }
 
     #[test]

@@ -5,37 +5,11 @@ use std::num::ParseIntError;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 use mngr_query::sanitize;
 
-use crate::cli::NAME;
+use crate::cli::{NAME, absent, options};
 use crate::error::CliError;
 
-/// Verbs of other versions that are planned here.
-const PLANNED: &[&str] = &[
-    "archive",
-    "ask",
-    "cleanup",
-    "clone",
-    "event",
-    "extras",
-    "file",
-    "forward",
-    "git",
-    "kanpan",
-    "notify",
-    "observe",
-    "pair",
-    "plugin",
-    "record",
-    "rsync",
-    "schedule",
-    "transcript",
-    "tutor",
-    "usage",
-    "view",
-];
-
-/// Short names of planned verbs.
-const PLANNED_ALIASES: &[(&str, &str)] =
-    &[("clean", "cleanup"), ("plug", "plugin")];
+/// How much a word must be like another one to be taken for it.
+const ALIKE: f64 = 0.8;
 
 /// Tells what clap found. `verb` is the command as typed, for the pointer to its help.
 pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
@@ -128,15 +102,22 @@ fn hyphen_advice(verb: &[&str]) -> Option<&'static str> {
 /// There is no such verb.
 fn no_such_command(word: &str, verb: &[&str], error: &clap::Error) -> CliError {
     let failure = CliError::usage(format!("No such command: `{}`", sanitize(word)));
-    let planned = PLANNED_ALIASES.iter().find(|(alias, _)| *alias == word).map_or(word, |(_, full)| full);
-    if verb.is_empty() && PLANNED.contains(&planned) {
-        return failure.hinted(format!("`{NAME} {planned}` is planned and not there yet"));
+    if let Some(advice) = absent::advice(word).filter(|_| verb.is_empty()) {
+        return failure.hinted(advice);
     }
     let near = texts(error, ContextKind::SuggestedSubcommand);
     // The likeliest comes last.
     let failure =
         near.last().iter().fold(failure, |failure, near| failure.hinted(format!("did you mean `{near}`?")));
     failure.hinted(pointer(verb))
+}
+
+/// The verb of a group that a word was probably meant to be.
+pub(crate) fn verb_like(group: &str, word: &str) -> Option<String> {
+    let (command, _) = options::deepest(std::iter::once(group));
+    let likeness = |name: &str| strsim::jaro_winkler(name, word);
+    let near = command.get_subcommands().map(clap::Command::get_name).filter(|name| likeness(name) > ALIKE);
+    near.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).map(str::to_owned)
 }
 
 fn pointer(verb: &[&str]) -> String {
@@ -220,11 +201,11 @@ mod tests {
     }
 
     #[test]
-    fn a_planned_command_is_said_to_be_planned() {
-        let error = crate::cli::command().try_get_matches_from([NAME, "plug"]).unwrap_err();
+    fn a_command_of_another_version_is_said_not_to_be_there_yet() {
+        let error = crate::cli::command().try_get_matches_from([NAME, "schedule"]).unwrap_err();
         let failure = from_clap(&error, &[]);
-        assert_eq!(failure.source.to_string(), "No such command: `plug`");
-        assert_eq!(failure.hints, ["`mngr plugin` is planned and not there yet"]);
+        assert_eq!(failure.source.to_string(), "No such command: `schedule`");
+        assert_eq!(failure.hints, ["`mngr schedule` is not there yet; cron can run any `mngr` command"]);
     }
 
     #[test]

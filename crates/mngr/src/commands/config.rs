@@ -6,7 +6,7 @@ mod get;
 mod list;
 mod path;
 mod trust;
-mod write;
+pub(super) mod write;
 
 use clap::{Args, Subcommand};
 

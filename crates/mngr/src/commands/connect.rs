@@ -9,26 +9,27 @@ use mngr_host::proc::Attachment;
 use mngr_model::env::MNGR_CONNECT_COMMAND_ACTIVE;
 use mngr_model::facts::Detail;
 use mngr_ops::connect::{self, ConnectRequest, Connection};
-use mngr_ops::fleet::{Agent, Fleet};
-use mngr_ops::list;
+use mngr_ops::fleet::Agent;
 use mngr_ops::visit::Visit;
 use mngr_ops::world::World;
-use mngr_query::{Catalog, FilterProblems, sanitize};
+use mngr_query::Catalog;
 
 use crate::cli::common::CommonArgs;
+use crate::commands::choose;
 use crate::commands::list::FilterArgs;
 use crate::commands::targets;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
-use crate::ui::ask;
+use crate::ui::menu::{self, Manner};
 
 /// Show an agent's terminal
 ///
 /// Attaches to the agent's tmux session. Detach with Ctrl-b d; inside another tmux, which takes the first Ctrl-b for
 /// itself, with Ctrl-b Ctrl-b d. The agent works on.
 ///
-/// Without an agent: asks which one. A stopped agent is started first.
+/// Without an agent: a menu of all that match. Type to search, Ctrl-R hides stopped ones, Enter takes one, Ctrl-C clears the
+/// search and then quits. A stopped agent is started first.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr connect fix-login\n  mngr connect --project .\n  \
                         mngr connect fix-login --connect-command 'tmux -L mngr attach -r -t \"=$MNGR_SESSION_NAME\"'")]
@@ -65,7 +66,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: ConnectArgs) -> Result<ExitCode, CliError
     let world = ctx.world()?;
     let agent = match args.agent.as_ref().or(args.agent_option.as_ref()) {
         Some(address) => targets::one(&world, address, Detail::Full)?,
-        None => choose(ctx, &world, &args.filters)?,
+        None => chosen(ctx, &world, &args.filters)?,
     };
     let start = if args.no_start { Start::Never } else { Start::IfNeeded };
     attach(ctx, &world, &agent, args.connect_command, start)
@@ -169,30 +170,17 @@ fn show_from_afar(
 }
 
 /// Asks which agent is meant; one that is alone is meant without asking.
-fn choose(ctx: &mut Ctx, world: &World, filters: &FilterArgs) -> Result<Agent, CliError> {
+fn chosen(ctx: &mut Ctx, world: &World, filters: &FilterArgs) -> Result<Agent, CliError> {
     let filters = filters.compile(ctx, &Catalog::agents())?;
-    let fleet = Fleet::look(world, Detail::Full);
-    let records = list::list(&fleet, &filters.wanted()).agents;
-    let mut problems = FilterProblems::new();
-    let mut agents: Vec<&Agent> = Vec::new();
-    for (agent, record) in fleet.agents.iter().zip(&records) {
-        if filters.keeps(record, &mut problems) {
-            agents.push(agent);
-        }
-    }
+    let agents = choose::kept(&ctx.console, world, &filters);
     match agents.as_slice() {
         [] => Err(CliError::failed("No agents found").hinted("`mngr create` makes one")),
-        [agent] => Ok((*agent).clone()),
+        [agent] => Ok(agent.clone()),
         several if ctx.is_interactive()? => {
-            let lines: Vec<String> = several
-                .iter()
-                .map(|agent| format!("{} ({})", sanitize(&agent.address()), agent.state.state))
-                .collect();
-            let chosen = ask::choose("Connect to which agent?", &lines)?;
-            several
-                .get(chosen)
-                .map(|agent| (*agent).clone())
-                .ok_or_else(|| CliError::failed("no agent was chosen"))
+            let rows = choose::rows(several);
+            let chosen = menu::choose(&ctx.console, "Connect to which agent?", rows, Manner::One)?;
+            let agent = chosen.and_then(|rows| several.get(*rows.first()?).cloned());
+            agent.ok_or_else(|| CliError::message(ErrorKind::Interrupted, "no agent was chosen"))
         }
         _ => Err(CliError::usage("Missing argument: AGENT").hinted("`mngr list` shows all agents")),
     }

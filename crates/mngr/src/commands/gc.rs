@@ -57,7 +57,9 @@ pub(crate) fn run(ctx: &mut Ctx, args: GcArgs) -> Result<ExitCode, CliError> {
     let mut options = GcOptions { providers: Vec::new(), dry_run: args.dry_run };
     for name in &args.provider {
         let known = world.providers.iter().find(|provider| provider.name().as_str() == name);
-        options.providers.push(known.ok_or_else(|| wiring::no_such_provider(name))?.name().clone());
+        options
+            .providers
+            .push(known.ok_or_else(|| wiring::no_such_provider(&world.settings, name))?.name().clone());
     }
     let collected =
         gc::collect(&world, &options).map_err(|error| CliError::new(ErrorKind::Interrupted, error))?;

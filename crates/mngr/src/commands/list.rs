@@ -25,7 +25,7 @@ use crate::ui::output::TemplateFields;
 use crate::ui::theme::Tone;
 use crate::ui::{Console, Output};
 use crate::wiring;
-pub(crate) use filters::FilterArgs;
+pub(crate) use filters::{FilterArgs, any, quoted};
 use report::{Columns, ListReport};
 
 /// What a table shows when nobody says otherwise.
@@ -211,13 +211,14 @@ fn columns(args: &ListArgs, output: &Output, catalog: &Catalog) -> Result<Column
     }
 }
 
-fn choose_providers(world: &mut World, names: &[String]) -> Result<(), CliError> {
+/// Only these providers are asked; all of them when none is named.
+pub(crate) fn choose_providers(world: &mut World, names: &[String]) -> Result<(), CliError> {
     if names.is_empty() {
         return Ok(());
     }
     for name in names {
         if !world.providers.iter().any(|provider| provider.name().as_str() == name) {
-            return Err(wiring::no_such_provider(name));
+            return Err(wiring::no_such_provider(&world.settings, name));
         }
     }
     world.providers.retain(|provider| names.iter().any(|name| provider.name().as_str() == name));

@@ -6,10 +6,10 @@ use clap::Args;
 use mngr_model::duration::parse_duration;
 use mngr_model::HostState;
 use mngr_model::facts::Detail;
+use mngr_ops::archive::{self, AtWork};
 use mngr_ops::fanout::fan_out;
 use mngr_ops::fleet::Agent;
 use mngr_ops::hosts::{self, StoppedHost, Target};
-use mngr_ops::label::{self, Label, LabelChanges};
 use mngr_ops::stop::{self, StopOptions, Stopped};
 use mngr_ops::world::World;
 use mngr_query::{Catalog, sanitize};
@@ -24,9 +24,6 @@ use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event, lines};
 use crate::ui::{Console, Output, Report};
-
-/// The label that marks an archived agent.
-const ARCHIVED_AT: &str = "archived_at";
 
 /// Stop agents
 ///
@@ -139,8 +136,7 @@ fn stop_one(
     }
     let stopped = stop::stop(world, agent, options)?;
     if args.archive {
-        let archived: Label = format!("{ARCHIVED_AT}={}", world.clock.now()).parse()?;
-        label::label(agent, &LabelChanges { set: vec![archived], remove: Vec::new() })?;
+        archive::archive(world, agent, AtWork::Archived)?;
     }
     Ok(stopped)
 }

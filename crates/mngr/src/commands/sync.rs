@@ -20,6 +20,9 @@ use crate::ui::{Console, Report};
 /// How many file names a person is shown.
 const SHOWN_FILES: usize = 20;
 
+/// What can be done about uncommitted changes.
+const OUT_OF_THE_WAY: &str = "`--uncommitted-changes stash` sets them aside, `merge` also brings them back on top, `clobber` overwrites them";
+
 /// What is brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SyncMode {
@@ -33,11 +36,26 @@ pub(crate) enum SyncMode {
 
 /// What happens to uncommitted work at the destination that stands in the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Uncommitted {
+pub(crate) enum Uncommitted {
+    /// Nothing is done at all.
     Fail,
+    /// It is set aside.
     Stash,
+    /// It is set aside and brought back on top.
     Merge,
+    /// It is overwritten.
     Clobber,
+}
+
+impl From<Uncommitted> for UncommittedChanges {
+    fn from(word: Uncommitted) -> Self {
+        match word {
+            Uncommitted::Fail => Self::Fail,
+            Uncommitted::Stash => Self::Stash,
+            Uncommitted::Merge => Self::Merge,
+            Uncommitted::Clobber => Self::Clobber,
+        }
+    }
 }
 
 // Not a doc comment: clap would show it as the description of both verbs.
@@ -68,12 +86,7 @@ impl SyncArgs {
     /// How to go about it.
     pub(crate) fn options(&self) -> SyncOptions {
         SyncOptions {
-            uncommitted: match self.uncommitted_changes {
-                Uncommitted::Fail => UncommittedChanges::Fail,
-                Uncommitted::Stash => UncommittedChanges::Stash,
-                Uncommitted::Merge => UncommittedChanges::Merge,
-                Uncommitted::Clobber => UncommittedChanges::Clobber,
-            },
+            uncommitted: self.uncommitted_changes.into(),
             effect: if self.dry_run { Effect::DryRun } else { Effect::Real },
             afterwards: if self.stop { Afterwards::Stop } else { Afterwards::Leave },
         }
@@ -220,7 +233,8 @@ fn file_lines(files: &FilesReport, is_dry_run: bool) -> Vec<String> {
     text
 }
 
-fn set_aside_line(aside: &SetAside) -> String {
+/// What became of uncommitted work.
+pub(crate) fn set_aside_line(aside: &SetAside) -> String {
     let checkout = &aside.checkout;
     let stash = format!("git -C {} stash", sh_quote(checkout.as_str()));
     match (aside.state, &aside.stash) {
@@ -243,14 +257,24 @@ fn commits(count: u64) -> String {
 
 /// What went wrong, and what the user can do about it.
 pub(crate) fn failure(error: SyncError, way: Way, agent: &AgentName) -> CliError {
+    let hint = way_out(&error, way, agent);
+    hint.into_iter().fold(plain_failure(error), CliError::hinted)
+}
+
+/// The same for a copy of files, whoever they belong to.
+pub(crate) fn copy_failure(error: SyncError) -> CliError {
+    let hint = matches!(error, SyncError::InTheWay { .. }).then_some(OUT_OF_THE_WAY);
+    hint.into_iter().fold(plain_failure(error), CliError::hinted)
+}
+
+fn plain_failure(error: SyncError) -> CliError {
     let kind = match &error {
         error if error.is_interrupted() => ErrorKind::Interrupted,
         SyncError::Stop(StopError::ProcessesRemain { .. }) => ErrorKind::ProcessesRemain,
         _ => ErrorKind::Failed,
     };
-    let hint = way_out(&error, way, agent);
     let files = error.files().to_vec();
-    let failure = hint.into_iter().fold(CliError::new(kind, error), CliError::hinted);
+    let failure = CliError::new(kind, error);
     if files.is_empty() { failure } else { failure.with("files", files) }
 }
 
@@ -269,16 +293,15 @@ fn way_out(error: &SyncError, way: Way, agent: &AgentName) -> Option<String> {
             let rename = format!("git branch -m {} {}", sh_quote(branch), sh_quote(&kept));
             format!("keep yours under another name with `{rename}`, then pull again")
         }
-        SyncError::CheckedOut { at, .. } => format!("run `mngr pull {agent} --merge` in {}", sh_quote(at.as_str())),
+        SyncError::CheckedOut { at, .. } => {
+            format!("run `mngr pull {agent} --merge` in {}", sh_quote(at.as_str()))
+        }
         SyncError::Conflict { branch, .. } if way == Way::Pull => {
             format!("`mngr pull {agent}`, then `git merge {}` lets you resolve it", sh_quote(branch))
         }
         SyncError::Conflict { .. } => format!("`mngr pull {agent}`, merge and resolve here, then push again"),
         SyncError::OverlayConflict { .. } => "`--sync-mode git` brings the commits alone".to_owned(),
-        SyncError::InTheWay { .. } => {
-            "`--uncommitted-changes stash` sets them aside, `merge` also brings them back on top, `clobber` overwrites them"
-                .to_owned()
-        }
+        SyncError::InTheWay { .. } => OUT_OF_THE_WAY.to_owned(),
         SyncError::NotBroughtBack { checkout, .. } => {
             format!("resolve what git has marked, then `{} stash drop`", git(checkout))
         }

@@ -35,8 +35,12 @@ mod why;
 mod words;
 
 use clap::{Args, Subcommand};
+use mngr_host::files::Files;
+use mngr_host::local::LocalFiles;
+use mngr_query::sanitize;
 
 use crate::cli::common::CommonArgs;
+use crate::cli::usage;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -112,7 +116,10 @@ impl TmrArgs {
 /// Does it.
 pub(crate) fn run(ctx: &mut Ctx, args: TmrArgs) -> Result<ExitCode, CliError> {
     match args.verb {
-        None => start::run(ctx, &args.start),
+        None => {
+            refuse_mistyped_verb(ctx, &args.start)?;
+            start::run(ctx, &args.start)
+        }
         Some(TmrVerb::Drop(args)) => drop::run(ctx, &args),
         Some(TmrVerb::Reintegrate(args)) => reintegrate::run(ctx, &args),
         Some(TmrVerb::Report(args)) => report::run(ctx, &args),
@@ -121,4 +128,18 @@ pub(crate) fn run(ctx: &mut Ctx, args: TmrArgs) -> Result<ExitCode, CliError> {
         Some(TmrVerb::Stop(args)) => stop::run(ctx, &args),
         Some(TmrVerb::Why(args)) => why::run(ctx, &args),
     }
+}
+
+/// One word that is like a verb and names nothing here is no path to collect tests from.
+fn refuse_mistyped_verb(ctx: &Ctx, args: &args::StartArgs) -> Result<(), CliError> {
+    let [word] = args.paths.as_slice() else { return Ok(()) };
+    let Some(near) = usage::verb_like("tmr", word) else { return Ok(()) };
+    // Whether it is there is a question of courtesy: the collector answers it for good.
+    if LocalFiles.exists(&ctx.surroundings.path(word)).unwrap_or(true) {
+        return Ok(());
+    }
+    let failure = CliError::usage(format!("No such command: `tmr {}`", sanitize(word)));
+    Err(failure
+        .hinted(format!("did you mean `tmr {near}`?"))
+        .hinted(format!("`mngr tmr ./{}` names a path", sanitize(word))))
 }

@@ -97,8 +97,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: UsageArgs) -> Result<ExitCode, CliError> 
         let text = "`mngr usage wait` needs `--until`, and only it takes `--until` and `--timeout`";
         return Err(CliError::usage(text).hinted("as in `mngr usage wait --until 'total_tokens > 1000000'`"));
     }
-    let compile = |source: &String| Filter::compile(source, FilterKind::Include, &catalog);
-    let conditions = args.until.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+    let conditions =
+        args.until.iter().map(|source| condition(source, &catalog)).collect::<Result<Vec<_>, _>>()?;
     let filters = args.filters.compile(ctx, &Catalog::agents())?;
     let prices = prices(ctx)?;
     let world = ctx.world()?;
@@ -135,6 +135,16 @@ pub(crate) fn run(ctx: &mut Ctx, args: UsageArgs) -> Result<ExitCode, CliError> 
             Err(CliError::message(ErrorKind::TimedOut, text))
         }
     }
+}
+
+/// One `--until`. It speaks of a total, so the fields of agents would be no help.
+fn condition(source: &str, catalog: &Catalog) -> Result<Filter, CliError> {
+    Filter::compile(source, FilterKind::Until, catalog).map_err(|error| {
+        let snippet = error.snippet();
+        CliError::new(ErrorKind::Failed, error)
+            .showing(snippet)
+            .hinted(format!("the fields are {}", FIELDS.join(", ")))
+    })
 }
 
 fn holds(conditions: &[Filter], total: &Sum) -> bool {

@@ -12,6 +12,7 @@ use mngr_host::provider::HostAction;
 use mngr_model::address::AddressError;
 use mngr_model::duration::DurationError;
 use mngr_ops::again::LookError;
+use mngr_ops::archive::ArchiveError;
 use mngr_ops::awake::WakeError;
 use mngr_ops::capture::CaptureError;
 use mngr_ops::connect::ConnectError;
@@ -19,8 +20,10 @@ use mngr_ops::create::FollowError;
 use mngr_ops::destroy::DestroyError;
 use mngr_ops::event::EventError;
 use mngr_ops::exec::ExecFailure;
-use mngr_ops::hosts::HostLifeError;
+use mngr_ops::file::FileError;
+use mngr_ops::hosts::{FindHostError, HostLifeError};
 use mngr_ops::label::{LabelError, RelabelError};
+use mngr_ops::launch::LaunchError;
 use mngr_ops::limit::LimitError;
 use mngr_ops::message::SendError;
 use mngr_ops::recording::RecordingError;
@@ -151,6 +154,17 @@ fn record_hint(error: &RecordError) -> Option<String> {
     }
 }
 
+impl From<ArchiveError> for CliError {
+    fn from(error: ArchiveError) -> Self {
+        let is_at_work = matches!(error, ArchiveError::AtWork { .. });
+        let failure = Self::new(ErrorKind::Failed, error);
+        if is_at_work {
+            return failure.hinted("`mngr stop --archive` ends it first; `--force` archives it as it is");
+        }
+        failure
+    }
+}
+
 impl From<CaptureError> for CliError {
     fn from(error: CaptureError) -> Self {
         let has_no_terminal = matches!(error, CaptureError::NoTerminal { .. });
@@ -183,7 +197,13 @@ impl From<StartError> for CliError {
             StartError::Stop { source: StopError::ProcessesRemain { .. }, .. } => ErrorKind::ProcessesRemain,
             _ => ErrorKind::Failed,
         };
-        Self::new(kind, error)
+        let hint = match &error {
+            StartError::Launch { source: LaunchError::NotRunnable { remedy: Some(remedy), .. }, .. } => {
+                Some(format!("`{remedy}` installs it"))
+            }
+            _ => None,
+        };
+        hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
     }
 }
 
@@ -313,11 +333,33 @@ impl From<TranscriptError> for CliError {
     }
 }
 
+impl From<FindHostError> for CliError {
+    fn from(error: FindHostError) -> Self {
+        let kind = match error {
+            FindHostError::NotFound { .. } => ErrorKind::NotFound,
+            FindHostError::Provider(_) => ErrorKind::ProviderUnavailable,
+            FindHostError::Host(_) => ErrorKind::Failed,
+        };
+        Self::new(kind, error)
+    }
+}
+
+impl From<FileError> for CliError {
+    fn from(error: FileError) -> Self {
+        let kind = match error {
+            FileError::Select(error) => return error.into(),
+            FileError::Host(error) => return error.into(),
+            _ => ErrorKind::Failed,
+        };
+        Self::new(kind, error)
+    }
+}
+
 impl From<EventError> for CliError {
     fn from(error: EventError) -> Self {
         let kind = match error {
             EventError::Select(error) => return error.into(),
-            EventError::NoHost { .. } => ErrorKind::NotFound,
+            EventError::Host(error) => return error.into(),
             EventError::Interrupted(_) => ErrorKind::Interrupted,
             EventError::Files { .. } => ErrorKind::Failed,
         };

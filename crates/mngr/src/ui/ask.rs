@@ -11,20 +11,6 @@ pub(crate) fn confirm(question: &str) -> Result<bool, CliError> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Shows numbered lines and asks for one; the number counts from 0.
-pub(crate) fn choose(question: &str, lines: &[String]) -> Result<usize, CliError> {
-    let menu: String =
-        lines.iter().enumerate().map(|(index, line)| format!("{:>3}  {line}\n", index + 1)).collect();
-    loop {
-        let answer = prompt(&format!("{menu}{question} [1-{}] ", lines.len()))?;
-        match answer.trim().parse::<usize>() {
-            Ok(number) if (1..=lines.len()).contains(&number) => return Ok(number - 1),
-            _ if answer.is_empty() => return Err(CliError::failed("nothing was chosen")),
-            _ => {}
-        }
-    }
-}
-
 /// Shows text on standard error and reads one line.
 fn prompt(text: &str) -> Result<String, CliError> {
     let failed = |source: io::Error| CliError::new(ErrorKind::Failed, source);

@@ -21,11 +21,16 @@ struct InputError {
 #[error("standard input is not valid UTF-8")]
 struct NotText;
 
-/// Everything there is, as text.
-pub(crate) fn all() -> Result<String, CliError> {
+/// Everything there is.
+pub(crate) fn bytes() -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     read_until(&mut bytes, |_| false)?;
-    String::from_utf8(bytes).map_err(|_| CliError::new(ErrorKind::Failed, NotText))
+    Ok(bytes)
+}
+
+/// Everything there is, as text.
+pub(crate) fn all() -> Result<String, CliError> {
+    String::from_utf8(bytes()?).map_err(|_| CliError::new(ErrorKind::Failed, NotText))
 }
 
 /// One line; empty at the end of the input.

@@ -6,6 +6,7 @@ pub(crate) mod error_text;
 pub(crate) mod in_place;
 pub(crate) mod input;
 pub(crate) mod line;
+pub(crate) mod menu;
 pub(crate) mod output;
 pub(crate) mod paint;
 pub(crate) mod progress;

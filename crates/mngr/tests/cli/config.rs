@@ -133,6 +133,12 @@ fn an_edited_file_is_checked() {
     env.set_var("EDITOR", "printf 'prefix = 5\\n' >");
     let edited = env.mngr(["config", "edit"]).code(1);
     assert!(edited.stderr.contains("`prefix`: expected"), "{edited}");
+    env.set_var("EDITOR", "printf '[commands.lst]\\nsort = \"name\"\\n' >");
+    let edited = env.mngr(["config", "edit"]).code(1);
+    assert!(
+        edited.stderr.contains("did you mean `commands.list`?") && edited.stderr.contains("it is saved"),
+        "{edited}"
+    );
     env.set_var("EDITOR", "printf 'prefix = \"e-\"\\n' >");
     let _ = env.mngr(["config", "edit"]).success();
     assert_eq!(

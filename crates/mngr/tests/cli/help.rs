@@ -48,9 +48,11 @@ fn a_wrong_command_line_exits_2_and_says_what_was_meant() {
     for (args, expected) in [
         (&["lsit"][..], "error: No such command: `lsit`\nhint: did you mean `list`?"),
         (
-            &["snapshot"],
-            "error: No such command: `snapshot`\nhint: `mngr snapshot` is planned and not there yet",
+            &["schedule"],
+            "error: No such command: `schedule`\nhint: `mngr schedule` is not there yet; cron can run any `mngr` command",
         ),
+        (&["help", "creat"], "error: No such command or topic: `creat`\nhint: did you mean `create`?"),
+        (&["tmr", "statu"], "error: No such command: `tmr statu`\nhint: did you mean `tmr status`?"),
         (&["list", "--runing"], "error: No such option: --runing\nhint: did you mean `--running`?"),
         (&["config", "path", "--scope", "x"], "`x` is not one of user, project, local"),
         (&["list", "--limit", "x"], "Invalid value for `--limit`"),
@@ -64,6 +66,8 @@ fn a_wrong_command_line_exits_2_and_says_what_was_meant() {
         (&["wait", "a", "--timeout", "soon"], "`soon` is not a duration"),
         (&["label", "a"], "nothing to change"),
         (&["list", "-S", "prefix"], "KEY=VALUE"),
+        (&["list", "-S", "commands.lst.sort=name"], "`commands.lst`, did you mean `commands.list`?"),
+        (&["list", "-S", "pre_command_scripts.crate=[]"], "did you mean `pre_command_scripts.create`?"),
     ] {
         let wrong = env.mngr(args);
         assert!(wrong.stderr.contains(expected), "{wrong}");

@@ -69,6 +69,17 @@ fn a_missing_program_is_said_with_the_command_that_installs_it() {
 }
 
 #[test]
+fn a_program_that_is_gone_when_its_agent_is_started_is_said_in_the_same_way() {
+    let env = with_claude();
+    let _ = env.mngr(["create", "a", "claude", "--no-connect"]).success();
+    let _ = env.mngr(["stop", "a"]).success();
+    fs::remove_file(env.root().join("bin/claude")).unwrap();
+    let refused = env.mngr(["start", "a"]).code(1);
+    assert!(refused.stderr.contains("the agent's program `claude` was not found"), "{refused}");
+    assert!(refused.stderr.contains("npm install -g @anthropic-ai/claude-code"), "{refused}");
+}
+
+#[test]
 fn the_check_can_be_left_out() {
     let env = with_claude();
     let pinned = ["-S", "agent_types.claude.version=1.0.0"];

@@ -3,16 +3,22 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod adopt;
+mod archive;
 mod brands;
+mod cleanup;
 mod clone;
 mod config;
 mod connect;
 mod create;
 mod destroy;
+mod edit_message;
 mod event;
 mod examples;
 mod exec;
+mod external;
+mod file;
 mod full_disk;
+mod git;
 mod headless;
 mod help;
 mod hostile;
@@ -25,12 +31,15 @@ mod label;
 mod list;
 mod made_up_brand;
 mod message;
+mod observe;
 mod own_tutorial;
+mod plugin;
 mod prompt;
 mod pull;
 mod push;
 mod record;
 mod replay;
+mod rsync;
 mod session;
 mod settings;
 mod state;

@@ -53,9 +53,31 @@ fn connect_without_an_agent_asks_which_one() {
     create(&env, "b", &["sh", "-c", "echo hello from b; sleep 1000"]);
     let terminal = env.terminal(Surroundings::Plain, ["connect"]);
     let _ = terminal.wait_for("Connect to which agent?");
-    terminal.send_text("2");
+    terminal.send_text("b@");
+    let _ = terminal.wait_for("1 of 2");
     terminal.send_keys(["Enter"]);
     let _ = terminal.wait_for("hello from b");
+}
+
+#[test]
+fn the_menu_of_connect_hides_stopped_agents_and_ctrl_c_clears_before_it_quits() {
+    let env = env_with_repo();
+    create(&env, "awake", &["sleep", "1000"]);
+    create(&env, "asleep", &["sleep", "1000"]);
+    let _ = env.mngr(["stop", "asleep"]).success();
+    let terminal = env.terminal(Surroundings::Plain, ["connect"]);
+    let screen = terminal.wait_for("Connect to which agent?");
+    assert!(screen.contains("> awake@localhost.local   RUNNING"), "{screen}");
+    terminal.send_keys(["C-r"]);
+    let screen = terminal.wait_for("1 of 2");
+    assert!(!screen.contains("asleep@"), "{screen}");
+    terminal.send_text("zzz");
+    let _ = terminal.wait_for("0 of 2");
+    terminal.send_keys(["C-c"]);
+    let _ = terminal.wait_for("1 of 2");
+    terminal.send_keys(["C-c"]);
+    assert_eq!(terminal.wait_for_exit(), 130);
+    assert!(!terminal.screen().contains("Search:"), "the screen is put back: {}", terminal.screen());
 }
 
 #[test]

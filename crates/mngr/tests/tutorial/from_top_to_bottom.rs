@@ -12,7 +12,8 @@ use crate::coding_agents::with_model;
 use crate::looking_at_tests::a_run;
 
 /// Commands that go on until somebody ends them.
-const ENDLESS: [&str; 3] = ["mngr list --watch", "mngr record hotfix -o ~/tutorial/hotfix.cast", "mngr view"];
+const ENDLESS: [&str; 4] =
+    ["mngr list --watch", "mngr observe", "mngr record hotfix -o ~/tutorial/hotfix.cast", "mngr view"];
 /// How long they are looked at.
 const A_LOOK: Duration = Duration::from_millis(500);
 /// The exit code of a command whose time is up.

@@ -192,3 +192,21 @@ fn a_watched_list_changes_by_itself() {
     terminal.press("C-c");
     expect(&terminal.wait()).to_have_exit_code(130);
 }
+
+#[test]
+fn changes_are_followed() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Every change of every agent, as it happens. Programs read it with --stream-events; leave with Ctrl-c
+        mngr observe
+        "#,
+    );
+    shell(&e2e, "try-it");
+    let terminal = e2e.terminal("mngr observe");
+    terminal.expect_screen_to_match(r"1 agents in all");
+    succeed(&e2e, "mngr stop try-it");
+    terminal.expect_screen_to_match(r"try-it: RUNNING -> STOPPED");
+    terminal.press("C-c");
+    expect(&terminal.wait()).to_have_exit_code(130);
+}

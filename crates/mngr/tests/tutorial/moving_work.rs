@@ -202,3 +202,68 @@ fn files_that_only_the_agent_has_are_not_deleted_before_they_are_committed() {
     expect(&refused.stderr).to_contain("notes/draft").to_contain("nothing was changed");
     expect(&succeed(&e2e, "mngr exec report 'ls notes'").stdout).to_equal("draft\n");
 }
+
+/// An agent that has made a commit, with a shell left to look at it.
+#[track_caller]
+fn made_plain(e2e: &mngr_e2e::session::Session) {
+    succeed(e2e, "mngr create plain scripted --no-connect -- 'edit plain.py fixed' 'commit Fix it plainly'");
+    succeed(e2e, "mngr wait plain");
+}
+
+#[test]
+fn plain_git_goes_both_ways() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Plain git, to wherever the agent is. What comes after -- is for git itself
+        mngr create plain scripted --no-connect -- 'edit plain.py fixed' 'commit Fix it plainly'
+        mngr wait plain
+        mngr git pull plain -- --no-rebase
+        git commit --quiet --allow-empty -m 'News from me'
+        mngr git push plain
+        "#,
+    );
+    made_plain(&e2e);
+    expect(&e2e.run("mngr git pull plain -- --no-rebase")).to_succeed();
+    expect(&succeed(&e2e, "git log --format=%s").stdout).to_contain("Fix it plainly\n");
+    succeed(&e2e, "git commit --quiet --allow-empty -m 'News from me'");
+    expect(&e2e.run("mngr git push plain")).to_succeed();
+    expect(&succeed(&e2e, "mngr exec plain 'git log -1 --format=%s'").stdout).to_equal("News from me\n");
+}
+
+#[test]
+fn plain_rsync_goes_both_ways() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Plain rsync, in both directions. A slash behind a folder means what is in it
+        mngr rsync plain:plain.py ~/tutorial/
+        mngr rsync ~/tutorial/notes/ plain:ideas/ -- --exclude='*.tmp'
+        "#,
+    );
+    made_plain(&e2e);
+    succeed(&e2e, FILES);
+    expect(&e2e.run("mngr rsync plain:plain.py ~/tutorial/")).to_succeed();
+    expect(&succeed(&e2e, "cat ~/tutorial/plain.py").stdout).to_contain("fixed");
+    succeed(&e2e, "echo junk >~/tutorial/notes/x.tmp");
+    expect(&e2e.run("mngr rsync ~/tutorial/notes/ plain:ideas/ -- --exclude='*.tmp'")).to_succeed();
+    expect(&succeed(&e2e, "mngr exec plain 'ls ideas'").stdout).to_equal("one.txt\n");
+}
+
+#[test]
+fn single_files_are_written_listed_and_read() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Single files: write, list, read
+        echo 'look at this' | mngr file put plain ideas/two.txt
+        mngr file list plain ideas
+        mngr file get plain ideas/two.txt
+        "#,
+    );
+    shell(&e2e, "plain");
+    expect(&e2e.run("echo 'look at this' | mngr file put plain ideas/two.txt")).to_succeed();
+    expect(&succeed(&e2e, "mngr exec plain 'cat ideas/two.txt'").stdout).to_equal("look at this\n");
+    expect(&succeed(&e2e, "mngr file list plain ideas").stdout).to_match(r"(?m)^two\.txt +file +13 ");
+    expect(&succeed(&e2e, "mngr file get plain ideas/two.txt").stdout).to_equal("look at this\n");
+}

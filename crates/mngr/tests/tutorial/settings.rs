@@ -191,3 +191,23 @@ fn settings_of_a_repository_are_used_once_they_are_trusted() {
     shell(&e2e, "try-it");
     expect(&succeed(&e2e, "mngr explain try-it").stdout).to_contain("'=theirs-try-it'");
 }
+
+#[test]
+fn agent_types_and_providers_are_switched() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Which agent types and providers are there? What is disabled is unknown to create, for good or for this once
+        mngr plugin list
+        mngr plugin disable docker --scope user
+        mngr plugin enable docker --scope user
+        mngr create no-docker --disable-plugin docker --no-connect -- sh
+        "#,
+    );
+    expect(&succeed(&e2e, "mngr plugin list").stdout).to_match(r"(?m)^docker +provider +true");
+    expect(&e2e.run("mngr plugin disable docker --scope user")).to_succeed();
+    expect(&succeed(&e2e, "mngr plugin list").stdout).to_match(r"(?m)^docker +provider +false");
+    expect(&e2e.run("mngr plugin enable docker --scope user")).to_succeed();
+    expect(&e2e.run("mngr create no-docker --disable-plugin docker --no-connect -- sh")).to_succeed();
+    assert_eq!(names(&e2e), ["no-docker"]);
+}

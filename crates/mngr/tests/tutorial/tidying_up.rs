@@ -159,6 +159,48 @@ fn an_archived_agent_is_found_when_asked_for() {
 }
 
 #[test]
+fn an_archived_agent_comes_back_into_sight() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Back into sight. One that does not run can be archived as it is
+        mngr unarchive page
+        mngr archive page
+        "#,
+    );
+    shell(&e2e, "page");
+    let refused = e2e.comment("it runs").run("mngr archive page");
+    expect(&refused).to_have_exit_code(1);
+    succeed(&e2e, "mngr stop page --archive");
+    expect(&e2e.run("mngr unarchive page")).to_succeed();
+    expect(&succeed(&e2e, "mngr list --active").stdout).to_contain("page");
+    expect(&e2e.run("mngr archive page")).to_succeed();
+    expect(&succeed(&e2e, "mngr list --active").stdout).not_to_contain("page");
+}
+
+#[test]
+fn all_that_match_go_at_once() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Away with all that match. At a terminal, without --yes, you mark them in a menu
+        mngr cleanup --older-than 30d --dry-run
+        mngr cleanup --type scripted --idle-for 7d --yes
+        "#,
+    );
+    shell(&e2e, "shell");
+    listener(&e2e, "played");
+    expect(&succeed(&e2e, "mngr cleanup --older-than 30d --dry-run").stdout).to_equal("No agents found\n");
+    expect(&succeed(&e2e, "mngr cleanup --type scripted --idle-for 7d --yes").stdout)
+        .to_equal("No agents found\n");
+    let refused = e2e.comment("nobody can be asked").run("mngr cleanup --type scripted");
+    expect(&refused).to_have_exit_code(1);
+    let gone = e2e.comment("one matches").run("mngr cleanup --type scripted --yes");
+    expect(&gone.stdout).to_contain("Destroyed agent: played");
+    assert_eq!(names(&e2e), ["shell"]);
+}
+
+#[test]
 fn all_that_have_ended_go_together() {
     let e2e = session!();
     e2e.write_tutorial_block(

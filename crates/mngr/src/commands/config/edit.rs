@@ -48,7 +48,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &EditArgs) -> Result<ExitCode, CliError> 
     if scope != Scope::User && trust.is_trusted() {
         ctx::trust_repository(&ctx.scopes)?;
     }
-    check(ctx, scope)?;
+    check(ctx, scope).map_err(|failure| failure.hinted("it is saved; edit it again to mend it"))?;
     output.show(&ctx.console, &EditReport { scope, path: file.path.to_string() })?;
     Ok(ExitCode::Done)
 }

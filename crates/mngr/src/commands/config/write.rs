@@ -123,13 +123,25 @@ fn change(
     apply: impl FnOnce(&Editor<'_>, &KeyPath) -> Result<Edited, EditError>,
 ) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::None)?;
-    let key = KeyPath::parse(key)?;
+    let (edited, path) = edit(ctx, &KeyPath::parse(key)?, scope, apply)?;
+    let report = WriteReport { change, key: edited.key, value: edited.value, scope, path };
+    output.show(&ctx.console, &report)?;
+    Ok(ExitCode::Done)
+}
+
+/// Changes one key of a settings file, and gives the file's path. What the user changes stays trusted.
+pub(in crate::commands) fn edit(
+    ctx: &Ctx,
+    key: &KeyPath,
+    scope: Scope,
+    apply: impl FnOnce(&Editor<'_>, &KeyPath) -> Result<Edited, EditError>,
+) -> Result<(Edited, String), CliError> {
     let _lock = lock(ctx)?;
     let trust = ctx::current_trust(&ctx.surroundings, &ctx.scopes)?;
     let file = ctx.scopes.file_to_write(scope)?;
     let text = file.text.as_deref().unwrap_or_default();
     let editor = Editor { file: file.path.as_str(), text, options: &VerbOptions };
-    let edited = apply(&editor, &key).map_err(|error| match error {
+    let edited = apply(&editor, key).map_err(|error| match error {
         EditError::KeyNotFound { key } => not_found(&key, Some(scope)),
         other => other.into(),
     })?;
@@ -140,10 +152,7 @@ fn change(
     } else if scope != Scope::User {
         ctx.console.warn("this repository's settings are not trusted yet (`mngr config trust` trusts them)");
     }
-    let report =
-        WriteReport { change, key: edited.key, value: edited.value, scope, path: file.path.to_string() };
-    output.show(&ctx.console, &report)?;
-    Ok(ExitCode::Done)
+    Ok((edited, file.path.to_string()))
 }
 
 /// Two commands that change settings at once would lose one of the changes.

@@ -180,6 +180,10 @@ pub(crate) struct BehaviourArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) message_file: Option<String>,
 
+    /// Write the first message in an editor while the agent is made; --message is what it begins with
+    #[arg(long, conflicts_with = "message_file")]
+    pub(crate) edit_message: bool,
+
     /// Send this on every later start
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) resume_message: Option<String>,
@@ -357,6 +361,7 @@ impl BehaviourArgs {
         let given = [
             ("--connect", self.connect),
             ("--connect-command", self.connect_command.is_some()),
+            ("--edit-message", self.edit_message),
             ("--reuse", self.reuse),
             ("--update", self.update),
             ("--resume-message", self.resume_message.is_some()),

@@ -1,6 +1,7 @@
 //! `mngr create`: a new agent.
 
 mod args;
+mod edit_message;
 mod foreground;
 mod lines;
 mod request;

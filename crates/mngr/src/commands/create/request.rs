@@ -218,7 +218,7 @@ fn location(ctx: &mut Ctx, args: &CreateArgs) -> Result<NewLocation, CliError> {
     };
     if let Some(provider) = provider.filter(|provider: &&str| *provider != local) {
         if !wiring::is_provider(ctx.settings()?, provider) {
-            return Err(wiring::no_such_provider(provider));
+            return Err(wiring::no_such_provider(ctx.settings()?, provider));
         }
     } else if let Some(option) = args.elsewhere.about_new_hosts()
         && pool(ctx, args, &location)?.is_none()

@@ -6,14 +6,14 @@ use mngr_agents::installation::InstallationError;
 use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
-use mngr_ops::fleet::Fleet;
+use mngr_ops::fleet::{Agent, Fleet};
 use mngr_ops::pool::PoolError;
 use mngr_ops::world::World;
 use mngr_query::sanitize;
 use serde_json::{Value, json};
 
 use super::args::CreateArgs;
-use super::{foreground, request};
+use super::{edit_message, foreground, request};
 use crate::commands::connect;
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -24,9 +24,14 @@ use crate::ui::output::{Output, Report, TemplateFields, event};
 /// Runs the verb.
 pub(crate) fn run(ctx: &mut Ctx, args: CreateArgs) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::None)?;
-    let request = request::request(ctx, &args)?;
-    let world = ctx.world()?;
-    let created = create::create(&world, &request).map_err(failure)?;
+    let mut request = request::request(ctx, &args)?;
+    let mut world = ctx.world()?;
+    let created = if args.behaviour.edit_message {
+        let draft = request.message.take().unwrap_or_default();
+        edit_message::create(ctx, &mut world, &request, &draft)?
+    } else {
+        create::create(&world, &request).map_err(failure)?
+    };
     let report = CreateReport { created: &created };
     if args.behaviour.foreground {
         return foreground::run(ctx, &world, &output, &created, &report);
@@ -49,13 +54,19 @@ pub(crate) fn connect_afterwards(
     if !is_wanted || !(has_substitute || ctx.is_interactive()?) {
         return Ok(ExitCode::Done);
     }
+    let agent = agent_of(world, created)?;
+    connect::connect_to(ctx, world, &agent, substitute)
+}
+
+/// The agent that was just created.
+pub(super) fn agent_of(world: &World, created: &Created) -> Result<Agent, CliError> {
     let host = HostAddress {
         host: HostRef::Name(created.host.name.clone()),
         provider: Some(created.host.provider.clone()),
     };
     let address = AgentAddress { agent: AgentRef::Id(created.id.clone()), host: Some(host) };
     let fleet = Fleet::look_for(world, std::slice::from_ref(&address), Detail::Full);
-    connect::connect_to(ctx, world, fleet.one(&address)?, substitute)
+    Ok(fleet.one(&address)?.clone())
 }
 
 /// What was created.
@@ -135,6 +146,10 @@ pub(crate) fn failure(error: CreateError) -> CliError {
         CreateError::UnknownType { .. } => {
             (ErrorKind::Failed, Some("to run a program: `mngr create NAME --type command -- PROGRAM`".to_owned()))
         }
+        CreateError::DisabledType { plugin, .. } => (
+            ErrorKind::Failed,
+            Some(format!("`mngr plugin enable {plugin}` enables it; `--plugin {plugin}` for this once")),
+        ),
         CreateError::Brand(ProvisionError::NeedsConsent { .. }) => (
             ErrorKind::Failed,
             Some("`--yes` answers such questions with yes; or start the program once yourself in that folder".to_owned()),

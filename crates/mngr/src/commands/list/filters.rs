@@ -120,13 +120,13 @@ fn pairs(texts: &[String], map: &str, option: &str) -> Result<Vec<String>, CliEr
 }
 
 /// One expression that is true when any of these is.
-fn any(expressions: impl IntoIterator<Item = String>) -> Option<String> {
+pub(crate) fn any(expressions: impl IntoIterator<Item = String>) -> Option<String> {
     let all: Vec<String> = expressions.into_iter().collect();
     (!all.is_empty()).then(|| all.join(" || "))
 }
 
 /// A text as a literal: the escapes of JSON are a part of those of the expression language.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

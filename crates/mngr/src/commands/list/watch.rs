@@ -4,11 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mngr_host::host::WatchRequest;
-use mngr_host::interrupt;
-use mngr_host::watch::Watch;
-use mngr_ops::fleet::{Agent, Fleet, SeenHost};
-use mngr_ops::signs;
+use mngr_ops::list::stable;
+use mngr_ops::vigil::{Coverage, Vigil};
 use mngr_ops::world::World;
 use serde_json::{Value, json};
 
@@ -23,9 +20,6 @@ use crate::ui::{Console, Output, Report};
 /// How often to look although nothing seems to change: events can be lost.
 const PACE: Duration = Duration::from_secs(2);
 
-/// Fields that change without anything happening.
-const VOLATILE: &[&str] = &["age", "runtime_seconds", "idle_seconds", "host"];
-
 /// Shows every change until it is interrupted or nobody reads any more.
 pub(super) fn run(ctx: &Ctx, world: &World, view: &View, output: &Output) -> Result<ExitCode, CliError> {
     if matches!(output, Output::Json) {
@@ -33,59 +27,20 @@ pub(super) fn run(ctx: &Ctx, world: &World, view: &View, output: &Output) -> Res
             .hinted("use `--format jsonl`"));
     }
     let mut shown = Shown::default();
-    let (mut fleet, _) = view.look(&ctx.console, world, output);
+    let mut vigil = Vigil::default();
     loop {
-        // The watch stands before the look, so that no change falls between the two.
-        let watches = watch(&fleet);
-        let (seen, report) = view.look(&ctx.console, world, output);
-        fleet = seen;
+        let (fleet, report) = view.look(&ctx.console, world, output);
         let text = match output {
             Output::Jsonl => shown.changes(&report),
             Output::Template(template) => lines(report.items().iter().map(|item| template.render(item))),
             _ => report.human(&ctx.console),
         };
         shown.show(&ctx.console, ctx.surroundings.terminals.stdout && output.is_human(), output, text)?;
-        wait(watches)?;
-    }
-}
-
-/// Watches the folders and the processes of all agents, also of those that are just being made. A host that cannot be
-/// watched is only looked at.
-fn watch(fleet: &Fleet) -> Vec<Box<dyn Watch>> {
-    let on_host = |seen: &SeenHost| {
-        let host = &seen.host;
-        let layout = host.layout();
-        let agents = layout.agents();
-        let below = host.files().list(&agents).unwrap_or_default();
-        let mut folders = vec![layout.root().clone(), layout.journals()];
-        folders.extend(below.iter().map(|entry| agents.join(&entry.name)));
-        folders.push(agents);
-        let is_here = |agent: &&Agent| agent.host.info().id == host.info().id && agent.facts.agent.is_alive();
-        let alive = fleet.agents.iter().filter(is_here);
-        folders.extend(alive.clone().flat_map(|agent| signs::folders(host.as_ref(), &agent.facts)));
-        let processes = alive.filter_map(|agent| agent.facts.process.agent).collect();
-        host.watch(&WatchRequest { folders, processes }).ok()
-    };
-    fleet.answered().filter_map(on_host).collect()
-}
-
-/// Waits for a change anywhere, at most for the pace.
-fn wait(mut watches: Vec<Box<dyn Watch>>) -> Result<(), CliError> {
-    let interrupted = |error| CliError::new(ErrorKind::Interrupted, error);
-    match watches.as_mut_slice() {
-        [] => {
-            std::thread::sleep(PACE);
-            interrupt::check().map_err(interrupted)
-        }
-        several => {
-            let count = u32::try_from(several.len()).unwrap_or(u32::MAX);
-            for watch in several {
-                if watch.wait(PACE / count).map_err(interrupted)? == mngr_host::watch::Wake::Changed {
-                    break;
-                }
-            }
-            Ok(())
-        }
+        let limit = match vigil.cover(&fleet) {
+            Coverage::Complete => PACE,
+            Coverage::Grown => Duration::ZERO,
+        };
+        vigil.wait(limit).map_err(|error| CliError::new(ErrorKind::Interrupted, error))?;
     }
 }
 
@@ -139,12 +94,4 @@ impl Shown {
         self.agents = now;
         lines(changed)
     }
-}
-
-fn stable(record: &Value) -> Value {
-    let mut stable = record.clone();
-    if let Value::Object(fields) = &mut stable {
-        fields.retain(|name, _| !VOLATILE.contains(&name.as_str()));
-    }
-    stable
 }

@@ -41,7 +41,9 @@ fn play(ground: &Ground) -> Vec<(String, Value)> {
     let env = &ground.env;
     let mut told = Vec::new();
     let mut say = |code: i32, args: &[&str]| {
-        let output = env.mngr(args.iter().chain(&["--format", "json"])).code(code);
+        // Words after `--` are not ours.
+        let format: &[&str] = if args.contains(&"--format") { &[] } else { &["--format", "json"] };
+        let output = env.mngr(args.iter().chain(format)).code(code);
         told.push((args.join(" "), alike(output.json())));
     };
     let (worker, talker) = (ground.address("worker"), ground.address("talker"));
@@ -84,6 +86,20 @@ fn play(ground: &Ground) -> Vec<(String, Value)> {
     say(0, &["pull", "worker:new.txt"]);
     say(1, &["pull", "worker:nothing"]);
     say(0, &["push", "worker", "dir-1/file-0001.txt"]);
+    std::fs::remove_file(env.work_dir().join("new.txt")).unwrap();
+    say(0, &["git", "pull", "worker", "--format", "json", "--", "--quiet", "--no-rebase"]);
+    say(0, &["git", "push", "worker", "--format", "json", "--", "--quiet", "HEAD:refs/heads/mine"]);
+    say(0, &["rsync", "worker:new.txt", "./copy/", "--format", "json", "--", "--no-times"]);
+    say(0, &["rsync", "./copy", "worker:"]);
+    say(1, &["rsync", "worker:nothing", "./copy/"]);
+    say(0, &["file", "put", "worker", "notes/one.txt", "--input", "dir-1/file-0001.txt", "--mode", "0640"]);
+    say(0, &["file", "get", "worker", "notes/one.txt"]);
+    say(0, &["file", "list", "worker", "notes", "--recursive"]);
+    say(1, &["file", "get", "worker", "nothing"]);
+    say(1, &["archive", "worker"]);
+    say(0, &["archive", "worker", "--force"]);
+    say(0, &["list", "--archived"]);
+    say(0, &["unarchive", "worker"]);
     say(0, &["stop", "worker"]);
     say(0, &["list", "--stopped"]);
     say(0, &["start", "worker"]);

@@ -1,0 +1,216 @@
+//! `file`: single files of an agent or a host, read, written and listed, wherever it is.
+//!
+//! Round trips: one to read or write, one for each entry of a listing, side by side.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use mngr_host::files::{Access, Durability, FileKind, FileStat, FilesError};
+use mngr_host::host::Host;
+use mngr_host::proc::{Cmd, ExecError};
+use mngr_model::HostPath;
+use mngr_model::address::AgentOrHost;
+
+use crate::fanout::fan_out;
+use crate::hosts::{self, FindHostError};
+use crate::remains;
+use crate::select::SelectError;
+use crate::world::World;
+
+/// What relative paths of an agent start from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// Its work dir.
+    Work,
+    /// Its state folder.
+    State,
+    /// The folder that holds the state of its host.
+    Host,
+}
+
+/// A file could not be read, written or listed.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// No agent, or not exactly one.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// No host.
+    #[error(transparent)]
+    Host(#[from] FindHostError),
+    /// A destroyed agent has no work dir.
+    #[error("agent `{name}` is destroyed and has no work dir")]
+    NoWorkDir {
+        /// Its name.
+        name: String,
+    },
+    /// There is no such file or folder.
+    #[error("`{path}` does not exist")]
+    Missing {
+        /// Which.
+        path: HostPath,
+    },
+    /// It is something else.
+    #[error("`{path}` is not {expected}")]
+    WrongKind {
+        /// Which.
+        path: HostPath,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// The host could not do it.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// The mode could not be set.
+    #[error("`{path}` is written, but its mode could not be set: {said}")]
+    Mode {
+        /// Which.
+        path: HostPath,
+        /// What was said.
+        said: String,
+    },
+    /// The mode could not be set.
+    #[error("`{path}` is written, but its mode could not be set")]
+    Chmod {
+        /// Which.
+        path: HostPath,
+        /// Why.
+        #[source]
+        source: ExecError,
+    },
+}
+
+/// Where files are.
+pub struct Target {
+    host: Arc<dyn Host>,
+    base: HostPath,
+}
+
+/// One entry of a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name; below further folders, the path from the listed one.
+    pub name: String,
+    /// The whole path.
+    pub path: HostPath,
+    /// What it is.
+    pub kind: FileKind,
+    /// Bytes.
+    pub size: u64,
+    /// Last change of its contents.
+    pub modified: Option<Timestamp>,
+    /// Permission bits.
+    pub mode: u32,
+}
+
+/// How deep a listing goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The entries of the folder.
+    One,
+    /// Also those of every folder below; links are not followed.
+    All,
+}
+
+impl Target {
+    /// The files of an agent, also a destroyed one that can come back, or of a host.
+    pub fn find(world: &World, target: &AgentOrHost, base: Base) -> Result<Self, FileError> {
+        let address = match target {
+            AgentOrHost::Host(address) => {
+                let host = hosts::of_address(world, address)?;
+                let base = host.info().host_dir.clone();
+                return Ok(Self { host, base });
+            }
+            AgentOrHost::Agent(address) => address,
+        };
+        let remains = remains::find(world, address)?;
+        let base = match base {
+            Base::State => remains.state,
+            Base::Host => remains.host.info().host_dir.clone(),
+            Base::Work => {
+                remains.work_dir.ok_or_else(|| FileError::NoWorkDir { name: remains.name.to_string() })?
+            }
+        };
+        Ok(Self { host: remains.host, base })
+    }
+
+    /// The whole path that is meant by a word of the user.
+    pub fn path(&self, word: &str) -> HostPath {
+        self.base.join(word).normalized()
+    }
+
+    /// The contents of a file.
+    pub fn read(&self, word: &str) -> Result<(HostPath, Vec<u8>), FileError> {
+        let path = self.path(word);
+        match self.host.files().read_file(&path) {
+            Ok(bytes) => Ok((path, bytes)),
+            Err(error) if error.is_missing() => Err(FileError::Missing { path }),
+            Err(error) => match self.host.files().stat(&path) {
+                Ok(Some(stat)) if stat.kind == FileKind::Folder => {
+                    Err(FileError::WrongKind { path, expected: "a file" })
+                }
+                _ => Err(error.into()),
+            },
+        }
+    }
+
+    /// Replaces the contents of a file in one step; folders above it are made. A new file has the mode, an old one keeps
+    /// its own where none is given.
+    pub fn write(&self, word: &str, bytes: &[u8], mode: Option<u32>) -> Result<HostPath, FileError> {
+        let path = self.path(word);
+        let files = self.host.files();
+        if files.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
+            return Err(FileError::WrongKind { path, expected: "a file" });
+        }
+        if let Some(folder) = path.parent() {
+            files.make_folder(&folder)?;
+        }
+        // Nobody may read for a moment what only some may read in the end.
+        let access = if mode.is_some() { Access::Private } else { Access::AsBefore };
+        files.write(&path, bytes, access, Durability::Cached)?;
+        if let Some(mode) = mode {
+            let chmod = Cmd::new("chmod").args([&format!("{mode:04o}"), "--", path.as_str()]);
+            let output =
+                self.host.exec(&chmod).map_err(|source| FileError::Chmod { path: path.clone(), source })?;
+            if !output.success() {
+                return Err(FileError::Mode { path, said: output.stderr_text() });
+            }
+        }
+        Ok(path)
+    }
+
+    /// The entries of a folder, by name; of a file, itself.
+    pub fn list(&self, word: &str, depth: Depth) -> Result<Vec<Listed>, FileError> {
+        let path = self.path(word);
+        let files = self.host.files();
+        let Some(stat) = files.stat(&path)? else { return Err(FileError::Missing { path }) };
+        // A link to a folder is looked into when it is named.
+        if stat.kind != FileKind::Folder && !files.exists(&path.join("."))? {
+            let name = path.file_name().unwrap_or_default().to_owned();
+            return Ok(vec![listed(name, path, &stat)]);
+        }
+        let mut found = Vec::new();
+        let mut folders = vec![(String::new(), path)];
+        while let Some((prefix, folder)) = folders.pop() {
+            let entries = files.list(&folder)?;
+            let looked = fan_out(entries, |entry| {
+                let path = folder.join(&entry.name);
+                (format!("{prefix}{}", entry.name), files.stat(&path), path)
+            });
+            for (name, stat, path) in looked {
+                // What vanished meanwhile is not there.
+                let Some(stat) = stat? else { continue };
+                if depth == Depth::All && stat.kind == FileKind::Folder {
+                    folders.push((format!("{name}/"), path.clone()));
+                }
+                found.push(listed(name, path, &stat));
+            }
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(found)
+    }
+}
+
+fn listed(name: String, path: HostPath, stat: &FileStat) -> Listed {
+    let FileStat { kind, size, modified, mode } = stat.clone();
+    Listed { name, path, kind, size, modified, mode }
+}

@@ -1,0 +1,48 @@
+//! Agents chosen by filters, and by a user at the terminal.
+
+use mngr_model::AgentState;
+use mngr_model::facts::Detail;
+use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::list;
+use mngr_ops::world::World;
+use mngr_query::{CellStyle, FilterProblems, FilterSet, sanitize};
+
+use crate::ui::Console;
+use crate::ui::menu::Row;
+
+/// The agents that the filters keep, oldest first. What could not be asked is told.
+pub(crate) fn kept(console: &Console, world: &World, filters: &FilterSet) -> Vec<Agent> {
+    let mut fleet = Fleet::look(world, Detail::Full);
+    for failure in &fleet.failures {
+        console.warn(&failure.message);
+    }
+    let records = list::list(&fleet, &filters.wanted()).agents;
+    let mut problems = FilterProblems::new();
+    let agents = std::mem::take(&mut fleet.agents);
+    let keeps = |(agent, record)| filters.keeps(record, &mut problems).then_some(agent);
+    let kept = agents.into_iter().zip(&records).filter_map(keeps).collect();
+    for problem in problems.iter() {
+        console.warn(&problem.to_string());
+    }
+    kept
+}
+
+/// The rows of a menu of agents, in columns.
+pub(crate) fn rows(agents: &[Agent]) -> Vec<Row> {
+    let name_of = |agent: &Agent| sanitize(&agent.address()).into_owned();
+    let widest = agents.iter().map(|agent| name_of(agent).chars().count()).max().unwrap_or_default();
+    let row = |agent: &Agent| {
+        let project = agent.facts.record.labels.get("project").map(String::as_str).unwrap_or_default();
+        let state = agent.state.state;
+        let text = format!("{:<widest$}  {:<8}  {}", name_of(agent), state.as_str(), sanitize(project));
+        Row { text: text.trim_end().to_owned(), style: style(state), can_hide: state == AgentState::Stopped }
+    };
+    agents.iter().map(row).collect()
+}
+
+fn style(state: AgentState) -> CellStyle {
+    match state {
+        AgentState::Stopped | AgentState::Done => CellStyle::Dim,
+        _ => CellStyle::Plain,
+    }
+}
