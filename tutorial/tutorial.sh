@@ -329,6 +329,12 @@ mngr create tick clock --no-connect
 mngr config list --scope project
 mngr config trust
 
+# Have TAB complete commands, options, agents and settings. Say for which shell, or let SHELL say it
+mngr completion install bash
+
+# Only the script, to be put where you like
+mngr completion fish >~/tutorial/mngr.fish
+
 ######################################################################
 # In scripts
 ######################################################################

@@ -18,6 +18,7 @@ mod follow;
 pub mod gc;
 pub mod hosts;
 pub mod journal;
+pub mod known;
 pub mod label;
 mod launch;
 pub mod list;

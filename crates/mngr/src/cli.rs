@@ -7,15 +7,17 @@ pub(crate) mod common;
 pub(crate) mod defaults;
 pub(crate) mod help;
 pub(crate) mod options;
+pub(crate) mod page;
 pub(crate) mod parse;
 pub(crate) mod usage;
+mod wrap;
 
 use clap::{Command, Subcommand};
 
 use crate::commands::{
-    capture, clone, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label,
-    list, message, pull, push, record, rename, replay, start, stop, tmr, transcript, tutorial, undo,
-    usage as usage_verb, view, wait,
+    capture, clone, completion, config, connect, create, destroy, event, exec, explain, gc,
+    help as help_verb, label, list, message, pull, push, record, rename, replay, start, stop, tmr,
+    transcript, tutorial, undo, usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -33,6 +35,8 @@ pub(crate) enum Verb {
     Capture(capture::CaptureArgs),
     /// Create an agent from another one
     Clone(Box<clone::CloneArgs>),
+    /// Complete commands, agents and settings with TAB
+    Completion(completion::CompletionArgs),
     /// Show and change settings
     #[command(visible_alias = "cfg")]
     Config(config::ConfigArgs),
@@ -101,6 +105,7 @@ impl Verb {
         match self {
             Self::Capture(args) => &args.common,
             Self::Clone(args) => &args.common,
+            Self::Completion(args) => args.common(),
             Self::Config(args) => args.common(),
             Self::Connect(args) => &args.common,
             Self::Create(args) => &args.common,
@@ -135,6 +140,7 @@ impl Verb {
         match self {
             Self::Capture(args) => capture::run(ctx, args),
             Self::Clone(args) => clone::run(ctx, *args),
+            Self::Completion(args) => completion::run(ctx, args),
             Self::Config(args) => config::run(ctx, args),
             Self::Connect(args) => connect::run(ctx, args),
             Self::Create(args) => create::run(ctx, *args),
@@ -169,7 +175,6 @@ impl Verb {
 pub(crate) fn command() -> Command {
     let command = Command::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
-        .help_template(help::TOP_TEMPLATE)
         .disable_help_subcommand(true)
         .args_override_self(true)
         .subcommand_required(true);

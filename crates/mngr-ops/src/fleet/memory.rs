@@ -10,6 +10,7 @@ use mngr_model::host::HostInfo;
 use mngr_model::process::ProcessRecord;
 use mngr_model::{AgentId, AgentRecord, HostPath};
 
+use crate::known::AGENTS_FILE;
 use crate::world::World;
 
 /// Remembers the agents of a host that answered. A failure only means that less is known later.
@@ -60,7 +61,7 @@ fn read(world: &World, host: &HostInfo) -> Vec<AgentRecord> {
 
 fn place(world: &World, host: &HostInfo) -> HostPath {
     let folder = world.client.layout().hosts_seen().join(host.provider.as_ref()).join(host.name.as_ref());
-    folder.join(&format!("{}.agents.json", host.id))
+    folder.join(&format!("{}{AGENTS_FILE}", host.id))
 }
 
 fn unseen(record: AgentRecord) -> AgentFacts {

@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod capture;
 pub(crate) mod clone;
+pub(crate) mod completion;
 pub(crate) mod config;
 pub(crate) mod connect;
 pub(crate) mod create;

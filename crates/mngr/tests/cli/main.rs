@@ -5,6 +5,7 @@
 mod adopt;
 mod brands;
 mod clone;
+mod completion;
 mod config;
 mod connect;
 mod create;
