@@ -362,6 +362,12 @@ mngr create no-docker --disable-plugin docker --no-connect -- sh
 mngr config list --scope project
 mngr config trust
 
+# Have TAB complete commands, options, agents and settings. Say for which shell, or let SHELL say it
+mngr completion install bash
+
+# Only the script, to be put where you like
+mngr completion fish >~/tutorial/mngr.fish
+
 ######################################################################
 # In scripts
 ######################################################################

@@ -21,6 +21,13 @@ pub struct SchemaEntry {
     pub description: &'static str,
 }
 
+impl SchemaEntry {
+    /// Whether it holds `true` or `false`.
+    pub fn is_bool(&self) -> bool {
+        matches!(kind_of(&self.key), Some(Kind::Bool))
+    }
+}
+
 /// Stands in the catalogue for a name the user chooses.
 const NAME: &str = "<name>";
 

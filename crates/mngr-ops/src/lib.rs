@@ -23,6 +23,7 @@ pub mod gc;
 pub mod git;
 pub mod hosts;
 pub mod journal;
+pub mod known;
 pub mod label;
 pub mod launch;
 pub mod limit;

@@ -211,6 +211,16 @@ impl TestEnv {
         Terminal::open(self, surroundings, &self.binary, args)
     }
 
+    /// Runs any program in a real terminal.
+    #[track_caller]
+    pub fn terminal_of<A: AsRef<OsStr>>(
+        &self,
+        program: impl AsRef<Path>,
+        args: impl IntoIterator<Item = A>,
+    ) -> Terminal<'_> {
+        Terminal::open(self, Surroundings::Plain, program.as_ref(), args)
+    }
+
     /// The ids of all living processes that were started in this environment.
     pub fn processes(&self) -> Vec<u32> {
         processes_with_variable("MNGR_HOST_DIR", self.host_dir())

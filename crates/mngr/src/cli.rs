@@ -8,13 +8,15 @@ pub(crate) mod common;
 pub(crate) mod defaults;
 pub(crate) mod help;
 pub(crate) mod options;
+pub(crate) mod page;
 pub(crate) mod parse;
 pub(crate) mod usage;
+mod wrap;
 
 use clap::{Command, Subcommand};
 
 use crate::commands::{
-    archive, capture, cleanup, clone, config, connect, create, destroy, event, exec, explain, file, gc, git,
+    archive, capture, cleanup, clone, completion, config, connect, create, destroy, event, exec, explain, file, gc, git,
     help as help_verb, label, limit, list, message, migrate, observe, plugin, pull, push, record, rename,
     replay, rsync, snapshot, start, stop, tmr, transcript, tutorial, unarchive, undo, usage as usage_verb, view,
     wait,
@@ -40,6 +42,8 @@ pub(crate) enum Verb {
     Cleanup(cleanup::CleanupArgs),
     /// Create an agent from another one
     Clone(Box<clone::CloneArgs>),
+    /// Complete commands, agents and settings with TAB
+    Completion(completion::CompletionArgs),
     /// Show and change settings
     #[command(visible_alias = "cfg")]
     Config(config::ConfigArgs),
@@ -131,6 +135,7 @@ impl Verb {
             Self::Capture(args) => &args.common,
             Self::Cleanup(args) => &args.common,
             Self::Clone(args) => &args.common,
+            Self::Completion(args) => args.common(),
             Self::Config(args) => args.common(),
             Self::Connect(args) => &args.common,
             Self::Create(args) => &args.common,
@@ -176,6 +181,7 @@ impl Verb {
             Self::Capture(args) => capture::run(ctx, args),
             Self::Cleanup(args) => cleanup::run(ctx, args),
             Self::Clone(args) => clone::run(ctx, *args),
+            Self::Completion(args) => completion::run(ctx, args),
             Self::Config(args) => config::run(ctx, args),
             Self::Connect(args) => connect::run(ctx, args),
             Self::Create(args) => create::run(ctx, *args),
@@ -219,7 +225,6 @@ impl Verb {
 pub(crate) fn command() -> Command {
     let command = Command::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
-        .help_template(help::TOP_TEMPLATE)
         .disable_help_subcommand(true)
         .args_override_self(true)
         .subcommand_required(true);

@@ -6,6 +6,8 @@ mod scopes;
 mod settings;
 mod surroundings;
 
+use std::path::{Path, PathBuf};
+
 use mngr_config::trust::Untrusted;
 use mngr_config::{Merged, Settings};
 use mngr_ops::world::World;
@@ -17,6 +19,11 @@ use crate::wiring;
 pub(crate) use scopes::{Scope, ScopeFile, Scopes};
 pub(crate) use settings::{Guard, Loaded, current_trust, load, trust_repository};
 pub(crate) use surroundings::Surroundings;
+
+/// What all checkouts of the repository around a folder share.
+pub(crate) fn common_dir(folder: &Path) -> Option<PathBuf> {
+    repository::around(folder).map(|repository| repository.common_dir)
+}
 
 /// Everything a command may use besides its own arguments.
 pub(crate) struct Ctx {

@@ -13,7 +13,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
 use crate::ui::console::{Console, Volume};
 use crate::ui::{Format, error_text};
-use crate::{cli, prelude};
+use crate::{cli, complete, prelude};
 
 /// The whole command line, for whoever documents it.
 pub fn command() -> clap::Command {
@@ -36,6 +36,11 @@ pub fn main() -> process::ExitCode {
     if surroundings.argv.get(1).is_some_and(|word| word == mngr_docker::PIPE_VERB) {
         let console = Console::new(&surroundings, Volume::Normal);
         return docker_pipe::run(&surroundings.argv[2..], &surroundings, &console).into();
+    }
+    // At every TAB: milliseconds count, and nothing is said.
+    if surroundings.argv.get(1).is_some_and(|word| word == complete::VERB) {
+        let console = Console::new(&surroundings, Volume::Normal);
+        return complete::run(&surroundings.argv[2..], &surroundings, &console).into();
     }
     let (console, format) = (Console::new(&surroundings, Volume::Normal), parse::format_hint(&argv));
     let (console, format, outcome) = match start(&argv, surroundings) {

@@ -5,6 +5,7 @@
 
 mod cli;
 mod commands;
+mod complete;
 mod ctx;
 mod error;
 mod exit_code;

@@ -188,6 +188,13 @@ pub(crate) fn is_provider(settings: &Settings, name: &str) -> bool {
     is_there && settings.is_plugin_on(backend)
 }
 
+/// The names of all providers, configured or always there.
+pub(crate) fn provider_names(settings: &Settings) -> Vec<String> {
+    let always = [LOCAL_BACKEND, SSH_BACKEND, DOCKER_BACKEND].map(str::to_owned);
+    let configured = settings.providers.keys().filter(|name| !always.contains(name)).cloned();
+    always.iter().cloned().chain(configured).collect()
+}
+
 /// Why a provider that a user named on the command line is not among the configured ones.
 pub(crate) fn no_such_provider(settings: &Settings, name: &str) -> CliError {
     let backend = name.to_owned();

@@ -15,6 +15,7 @@ use mngr_model::process::ProcessRecord;
 use mngr_model::{AgentId, AgentRecord, HostPath};
 use serde::Serialize;
 
+use crate::known::AGENTS_FILE;
 use crate::world::World;
 
 /// The file in an agent's folder that holds its record.
@@ -121,7 +122,7 @@ fn read(world: &World, host: &HostInfo) -> Vec<AgentRecord> {
 }
 
 fn place(world: &World, host: &HostInfo) -> HostPath {
-    folder(world, host).join(&format!("{}.agents.json", host.id))
+    folder(world, host).join(&format!("{}{AGENTS_FILE}", host.id))
 }
 
 fn folder(world: &World, host: &HostInfo) -> HostPath {

@@ -3,12 +3,12 @@
 use clap::{ArgAction, Args};
 use mngr_model::ProviderName;
 
-use crate::cli::help;
+use crate::cli::page;
 use crate::ui::console::Volume;
 
 // Not a doc comment: clap would show it as the description of every verb.
 #[derive(Debug, Clone, Args)]
-#[command(help_template = help::VERB_TEMPLATE, disable_help_flag = true, next_help_heading = "COMMON OPTIONS")]
+#[command(disable_help_flag = true, next_help_heading = page::COMMON)]
 pub(crate) struct CommonArgs {
     /// How the result is shown: human, json, jsonl, or a template such as '{name}'
     #[arg(long, value_name = "FORMAT", default_value = "human")]

@@ -1,48 +1,14 @@
-//! The look of help: the same sections for every verb, however it is asked for.
+//! The look of help at the terminal: the same sections for every verb, however it is asked for.
 
-use clap::Command;
+use crate::cli::page::{CommandHelp, Page};
+use crate::cli::wrap::{wrap, wrap_command};
+use crate::commands::help::topics;
 
-use crate::cli;
-use crate::commands::help;
+/// How wide a page of help is: a terminal of the usual width, whoever reads it.
+pub(crate) const WIDTH: usize = 80;
 
-/// Help of one verb.
-pub(crate) const VERB_TEMPLATE: &str = "\
-SYNOPSIS
-  {usage}
-
-DESCRIPTION
-{about}
-
-{all-args}
-
-EXAMPLES{after-help}
-";
-
-/// Help of a verb that has verbs of its own.
-pub(crate) const GROUP_TEMPLATE: &str = "\
-SYNOPSIS
-  {usage}
-
-DESCRIPTION
-{about}
-
-COMMANDS
-{subcommands}
-
-OPTIONS
-  -h, --help  Show this help
-
-EXAMPLES{after-help}
-";
-
-/// Help of mngr itself. The verbs are put in by [`top`]: clap knows no groups.
-pub(crate) const TOP_TEMPLATE: &str = "\
-mngr {version}: {about}
-
-SYNOPSIS
-  mngr COMMAND [OPTIONS]
-  mngr help COMMAND|TOPIC
-";
+/// The widest term that still has its text beside it.
+const WIDEST_TERM: usize = 26;
 
 /// The verbs, in the order in which they are needed.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -59,18 +25,25 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     ("TUTORIALS, TESTS, RECORDINGS", &["tmr", "tutorial", "record", "replay", "view"]),
-    ("MNGR ITSELF", &["config", "plugin", "help"]),
+    ("MNGR ITSELF", &["config", "plugin", "completion", "help"]),
 ];
+
+/// How mngr is called.
+const TOP_SYNOPSIS: &str = "\
+SYNOPSIS
+  mngr COMMAND [OPTIONS]
+  mngr help COMMAND|TOPIC
+";
 
 /// What most people do first, and where to read on.
 const TOP_END: &str = "\
 EXAMPLES
-  mngr create fix-login claude        an agent in a git worktree of its own
-  mngr list                           what all agents are doing
-  mngr message fix-login 'go on'      tell one something
-  mngr connect fix-login              its terminal; leave with Ctrl-b d
-  mngr pull fix-login --merge         its commits, merged into your branch
-  mngr destroy fix-login              gone (`mngr undo fix-login`: back)
+  mngr create fix-login claude     # an agent in a git worktree of its own
+  mngr list                        # what all agents are doing
+  mngr message fix-login 'go on'   # tell one something
+  mngr connect fix-login           # its terminal; leave with Ctrl-b d
+  mngr pull fix-login --merge      # its commits, merged into your branch
+  mngr destroy fix-login           # gone (`mngr undo fix-login`: back)
 
 OPTIONS
   -h, --help     Show this help; after a command, that command's
@@ -81,100 +54,82 @@ TOPICS
 
 /// Help of the verb these words name; of mngr itself without words. `None` when there is no such verb.
 pub(crate) fn of<S: AsRef<str>>(words: &[S]) -> Option<String> {
-    let mut command = cli::command();
-    if words.is_empty() {
-        return Some(top(command));
-    }
-    let mut name = cli::NAME.to_owned();
-    for word in words {
-        let found = command.find_subcommand(word.as_ref())?.clone();
-        name = format!("{name} {}", found.get_name());
-        command = found.bin_name(&name);
-        command.build();
-    }
-    Some(render(command))
+    let page = Page::of(words)?;
+    Some(if words.is_empty() { top(&page) } else { render(&page) })
 }
 
 /// Help of mngr itself: its verbs in groups, first steps, and where to read on.
-fn top(command: Command) -> String {
-    let widest = command.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or_default();
-    let mut page = render(command.clone());
+fn top(page: &Page) -> String {
+    let mut text = format!("mngr {}: {}\n\n{TOP_SYNOPSIS}", env!("CARGO_PKG_VERSION"), page.about);
     for (heading, verbs) in GROUPS {
-        page += &format!("\n{heading}\n");
-        for verb in verbs.iter().filter_map(|name| command.find_subcommand(name)) {
-            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
-            let also =
-                verb.get_visible_aliases().map(|alias| format!(" (also: {alias})")).collect::<String>();
-            page += &format!("  {:<widest$}  {about}{also}\n", verb.get_name());
-        }
+        text += &format!("\n{heading}\n");
+        let known = verbs.iter().filter_map(|name| page.commands.iter().find(|it| it.name == *name));
+        text += &table(known.map(command_row).collect());
     }
-    let topics = help::topic_names();
-    let topics = topics.chunks(5).map(|names| format!("  {}\n", names.join(", "))).collect::<String>();
-    format!("{page}\n{TOP_END}{topics}")
+    let topics = topics::ALL.iter().map(|topic| (topic.name.to_owned(), topic.about.to_owned()));
+    format!("{text}\n{TOP_END}{}", table(topics.collect()))
 }
 
-/// clap's short layout, one line per option where it fits, with the long description.
-fn render(mut command: Command) -> String {
-    if let Some(about) = command.get_long_about().cloned() {
-        command = command.about(about);
+/// The page of a verb.
+fn render(page: &Page) -> String {
+    let synopsis = page.synopsis.iter().flat_map(|line| wrap(line, WIDTH - 6).into_iter().enumerate());
+    let synopsis =
+        synopsis.map(|(place, line)| format!("{}{line}\n", if place == 0 { "  " } else { "      " }));
+    let mut text = format!("SYNOPSIS\n{}\nDESCRIPTION\n", synopsis.collect::<String>());
+    for (place, paragraph) in page.description.iter().enumerate() {
+        let gap = if place == 0 { "" } else { "\n" };
+        text += &format!("{gap}{}\n", wrap(paragraph, WIDTH).join("\n"));
     }
-    let text = command.render_help().to_string();
-    let mut lines: Vec<&str> = Vec::new();
-    for line in text.lines() {
-        // clap puts a colon after its headings and blank lines before the last part.
-        let line = if is_heading(line) { line.trim_end_matches(':') } else { line.trim_end() };
-        if line.is_empty() && lines.last().is_some_and(|last| last.is_empty() || is_heading(last)) {
-            continue;
+    if !page.commands.is_empty() {
+        text += "\nCOMMANDS\n";
+        text += &table(page.commands.iter().map(command_row).collect());
+    }
+    for section in &page.sections {
+        text += &format!("\n{}\n", section.heading);
+        let rows = section.options.iter().map(|option| {
+            let indent = if option.short.is_none() && option.long.is_some() { "    " } else { "" };
+            (format!("{indent}{}", option.term), option.text())
+        });
+        text += &table(rows.collect());
+    }
+    text += "\nEXAMPLES\n";
+    for example in page.examples.iter().flat_map(|example| wrap_command(example, WIDTH - 2)) {
+        text += &format!("  {example}\n");
+    }
+    text
+}
+
+fn command_row(command: &CommandHelp) -> (String, String) {
+    let also = command.aliases.iter().map(|alias| format!(" (also: {alias})")).collect::<String>();
+    (command.name.clone(), format!("{}{also}", command.about))
+}
+
+/// Terms with their texts beside them, or below where the term is long.
+fn table(rows: Vec<(String, String)>) -> String {
+    let widths = rows.iter().map(|(term, _)| term.len()).filter(|width| *width <= WIDEST_TERM);
+    let column = widths.max().unwrap_or(8) + 2;
+    let mut all = String::new();
+    for (term, text) in rows {
+        let mut lines = wrap(&text, WIDTH - 2 - column).into_iter();
+        if term.len() + 2 <= column {
+            all += format!("  {term:<column$}{}", lines.next().unwrap_or_default()).trim_end();
+            all.push('\n');
+        } else {
+            all += &format!("  {term}\n");
         }
-        lines.push(line);
+        for line in lines {
+            all += &format!("  {:column$}{line}\n", "");
+        }
     }
-    lines.join("\n") + "\n"
+    all
 }
 
 /// Whether a line of help is the name of a section.
 pub(crate) fn is_heading(line: &str) -> bool {
-    let name = line.trim_end_matches(':');
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == ' ') && !name.starts_with(' ')
+    !line.is_empty()
+        && line.chars().all(|c| c.is_ascii_uppercase() || c == ' ' || c == ',')
+        && !line.starts_with(' ')
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_command_has_all_sections_in_order() {
-        let top = cli::command();
-        for verb in top.get_subcommands() {
-            let help = of(&[verb.get_name()]).unwrap();
-            let sections = ["SYNOPSIS\n", "DESCRIPTION\n", "OPTIONS\n", "EXAMPLES\n  mngr "];
-            let places: Vec<Option<usize>> = sections.iter().map(|section| help.find(section)).collect();
-            assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{help}");
-        }
-    }
-
-    #[test]
-    fn every_command_is_in_one_group_of_the_top_page_which_fits_a_narrow_terminal() {
-        let top = cli::command();
-        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
-        let mut all: Vec<&str> = top.get_subcommands().map(Command::get_name).collect();
-        grouped.sort_unstable();
-        all.sort_unstable();
-        assert_eq!(grouped, all);
-        let page = of::<&str>(&[]).unwrap();
-        assert!(page.contains("\n  list        List agents and what they are doing (also: ls)\n"), "{page}");
-        assert!(page.lines().all(|line| line.len() <= 80), "{page}");
-    }
-
-    #[test]
-    fn nested_commands_are_found_by_their_short_names_too() {
-        assert!(of(&["cfg", "get"]).unwrap().contains("mngr config get [OPTIONS] <KEY>"));
-        assert!(of(&["config", "nope"]).is_none());
-    }
-
-    #[test]
-    fn no_two_lines_in_a_row_are_blank() {
-        for words in [&[][..], &["list"], &["config"]] {
-            assert!(!of(words).unwrap().contains("\n\n\n"), "{words:?}");
-        }
-    }
-}
+mod tests;

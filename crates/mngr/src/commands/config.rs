@@ -11,7 +11,6 @@ pub(super) mod write;
 use clap::{Args, Subcommand};
 
 use crate::cli::common::CommonArgs;
-use crate::cli::help;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -22,7 +21,6 @@ use crate::exit_code::ExitCode;
 /// `mngr help settings`.
 #[derive(Debug, Args)]
 #[command(
-    help_template = help::GROUP_TEMPLATE,
     disable_help_subcommand = true,
     after_help = "  mngr config list\n  mngr config set commands.list.sort name --scope user\n  mngr config trust"
 )]

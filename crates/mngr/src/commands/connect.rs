@@ -32,7 +32,7 @@ use crate::ui::menu::{self, Manner};
 /// search and then quits. A stopped agent is started first.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr connect fix-login\n  mngr connect --project .\n  \
-                        mngr connect fix-login --connect-command 'tmux -L mngr attach -r -t \"=$MNGR_SESSION_NAME\"'")]
+                        mngr connect fix-login --connect-command 'mngr record --connect'")]
 pub(crate) struct ConnectArgs {
     /// The agent
     #[arg(value_name = "AGENT", conflicts_with = "agent_option", help_heading = "ARGUMENTS")]

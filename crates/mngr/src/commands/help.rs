@@ -1,31 +1,29 @@
-//! `mngr help`: help of a command, or a page about a topic.
+//! `mngr help`: help of a command, or a page about a topic. With `--format json` the same as data: the whole command
+//! line for programs, for agents, and for the generator of the reference.
+
+mod report;
+pub(crate) mod topics;
 
 use clap::Args;
-use mngr_query::sanitize;
+use mngr_query::{Catalog, sanitize};
 
-use crate::cli::{self, common::CommonArgs, help};
+use crate::cli::common::CommonArgs;
+use crate::cli::page::Page;
+use crate::cli::{self, help};
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
-
-/// Pages that are not about one command.
-const TOPICS: &[(&str, &str)] = &[
-    ("address", include_str!("help/address.txt")),
-    ("common", include_str!("help/common.txt")),
-    ("environment_variables", include_str!("help/environment_variables.txt")),
-    ("exit_codes", include_str!("help/exit_codes.txt")),
-    ("filters", include_str!("help/filters.txt")),
-    ("format", include_str!("help/format.txt")),
-    ("multi_target", include_str!("help/multi_target.txt")),
-    ("settings", include_str!("help/settings.txt")),
-    ("states", include_str!("help/states.txt")),
-];
+use crate::ui::Output;
+use crate::ui::output::TemplateFields;
+use report::{FIELDS, HelpReport};
 
 /// Explain a command or a topic
 ///
-/// Without a word: all commands and topics.
+/// Without a word: all commands and topics. With --format json the same as data, for programs: every command with its
+/// options and examples, every topic and every variable.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr help create\n  mngr help config set\n  mngr help filters")]
+#[command(after_help = "  mngr help create\n  mngr help config set\n  mngr help filters\n  \
+                        mngr help --format json\n  mngr help --format '{name}: {about}'")]
 pub(crate) struct HelpArgs {
     /// A command, or a topic
     #[arg(value_name = "COMMAND|TOPIC", help_heading = "ARGUMENTS")]
@@ -37,54 +35,47 @@ pub(crate) struct HelpArgs {
 
 /// Shows it.
 pub(crate) fn run(ctx: &mut Ctx, args: HelpArgs) -> Result<ExitCode, CliError> {
-    let console = &ctx.console;
-    if let Some(page) = help::of(&args.words) {
-        console.print_help(&page)?;
+    let fields = Catalog::of(FIELDS);
+    let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
+    if output.is_human() {
+        ctx.console.print_help(&text_of(&args.words).ok_or_else(|| no_such_page(&args.words))?)?;
         return Ok(ExitCode::Done);
     }
-    let wanted = args.words.join("_").replace('-', "_");
-    if let Some((_, page)) = TOPICS.iter().find(|(name, _)| *name == wanted) {
-        console.print_help(page)?;
-        return Ok(ExitCode::Done);
-    }
-    let typed = args.words.join(" ");
+    let report = match args.words.as_slice() {
+        [] => HelpReport::Everything,
+        words => match Page::of(words) {
+            Some(page) => HelpReport::Command(Box::new(page)),
+            None => HelpReport::Topic(topics::find(words).ok_or_else(|| no_such_page(words))?),
+        },
+    };
+    output.show(&ctx.console, &report)?;
+    Ok(ExitCode::Done)
+}
+
+/// The page of these words; a command comes before a topic of the same name.
+fn text_of(words: &[String]) -> Option<String> {
+    help::of(words).or_else(|| topics::find(words).map(|topic| topic.text.to_owned()))
+}
+
+fn no_such_page(words: &[String]) -> CliError {
+    let typed = words.join(" ");
     let failure = CliError::usage(format!("No such command or topic: `{}`", sanitize(&typed)));
     let failure = match nearest(&typed) {
-        Some(near) => failure.hinted(format!("did you mean `{near}`?")),
+        Some(near) => failure.hinted(format!("did you mean `mngr help {near}`?")),
         None => failure,
     };
-    Err(failure.hinted("`mngr help` shows all of them"))
+    failure.hinted("`mngr help` shows all of them")
 }
 
-/// What pages there are besides those of commands.
-pub(crate) fn topic_names() -> Vec<&'static str> {
-    TOPICS.iter().map(|(name, _)| *name).collect()
-}
-
-/// The command or topic that looks most like the word.
+/// The command or topic that looks most like the words.
 fn nearest(typed: &str) -> Option<String> {
-    let top = cli::command();
-    let commands = top.get_subcommands().map(clap::Command::get_name);
+    let pages = Page::all();
+    let commands = pages.iter().skip(1).map(|page| page.name.trim_start_matches(cli::NAME).trim());
+    let topics = topics::ALL.iter().flat_map(|topic| std::iter::once(&topic.name).chain(topic.aliases));
     let likeness = |name: &str| strsim::jaro_winkler(name, typed);
-    let near = commands.chain(topic_names()).filter(|name| likeness(name) > 0.8);
+    let near = commands.chain(topics.copied()).filter(|name| likeness(name) > 0.8);
     near.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).map(str::to_owned)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mistyped_page_is_recognised_and_nonsense_is_not() {
-        assert_eq!(nearest("crate").as_deref(), Some("create"));
-        assert_eq!(nearest("filter").as_deref(), Some("filters"));
-        assert_eq!(nearest("xyzzy"), None);
-    }
-
-    #[test]
-    fn every_topic_begins_with_what_it_is_about() {
-        for (name, page) in TOPICS {
-            assert!(page.starts_with(|c: char| c.is_uppercase()) && page.ends_with('\n'), "{name}");
-        }
-    }
-}
+mod tests;

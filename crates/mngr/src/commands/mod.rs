@@ -6,6 +6,7 @@ pub(crate) mod capture;
 pub(crate) mod choose;
 pub(crate) mod cleanup;
 pub(crate) mod clone;
+pub(crate) mod completion;
 pub(crate) mod config;
 pub(crate) mod connect;
 pub(crate) mod create;

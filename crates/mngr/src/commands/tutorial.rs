@@ -9,7 +9,7 @@ mod inputs;
 mod launch;
 mod lint;
 mod list;
-mod own_grammar;
+pub(crate) mod own_grammar;
 mod programs;
 mod project;
 mod proposals;
@@ -21,7 +21,6 @@ mod sync;
 use clap::{Args, Subcommand};
 
 use crate::cli::common::CommonArgs;
-use crate::cli::help;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -32,7 +31,6 @@ use crate::exit_code::ExitCode;
 /// block by holding its text.
 #[derive(Debug, Args)]
 #[command(
-    help_template = help::GROUP_TEMPLATE,
     disable_help_subcommand = true,
     after_help = "  mngr tutorial list tutorial.sh\n  mngr tutorial check tutorial.sh tests/\n  mngr tutorial lint tutorial.sh\n  \
                   mngr tutorial fill tutorial.sh --launch\n  mngr tutorial sync tutorial.sh tests/ --launch"

@@ -35,7 +35,7 @@ const WAIT: &str = "wait";
 #[derive(Debug, Args)]
 #[command(
     after_help = "  mngr usage\n  mngr usage --by model --since 24h\n  mngr usage --by label:team --format json\n  \
-                        mngr usage wait fix-login --until 'total_cost_usd > 5.0' --timeout 2h && mngr stop fix-login"
+                        mngr usage wait fix-login --until 'total_cost_usd > 5.0' --timeout 2h"
 )]
 pub(crate) struct UsageArgs {
     /// Agents; `wait` before them waits; `-` reads addresses from standard input

@@ -7,6 +7,7 @@ mod archive;
 mod brands;
 mod cleanup;
 mod clone;
+mod completion;
 mod config;
 mod connect;
 mod create;

@@ -211,3 +211,36 @@ fn agent_types_and_providers_are_switched() {
     expect(&e2e.run("mngr create no-docker --disable-plugin docker --no-connect -- sh")).to_succeed();
     assert_eq!(names(&e2e), ["no-docker"]);
 }
+
+#[test]
+fn a_shell_is_taught_to_complete() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Have TAB complete commands, options, agents and settings. Say for which shell, or let SHELL say it
+        mngr completion install bash
+        "#,
+    );
+    let installed = succeed(&e2e, "mngr completion install bash");
+    let path =
+        installed.stdout.strip_prefix("Wrote ").and_then(|rest| rest.lines().next()).unwrap().to_owned();
+    let script = fs::read_to_string(&path).unwrap();
+    expect(&script).to_contain("complete -F _mngr mngr");
+    let again = e2e.comment("twice changes nothing").run("mngr completion install bash");
+    expect(&again.stdout).to_contain("is up to date");
+}
+
+#[test]
+fn the_script_of_a_shell_is_printed() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Only the script, to be put where you like
+        mngr completion fish >~/tutorial/mngr.fish
+        "#,
+    );
+    succeed(&e2e, FILES);
+    succeed(&e2e, "mngr completion fish >~/tutorial/mngr.fish");
+    let script = succeed(&e2e, "cat ~/tutorial/mngr.fish");
+    expect(&script.stdout).to_contain("complete -c mngr");
+}

@@ -47,14 +47,14 @@ impl WindowSize {
 #[command(after_help = "  \
   mngr create fix-login --type command -- my-agent --task login
   mngr create watcher --no-connect -- 'make watch 2>&1 | tee log'
-  mngr create demo scripted --no-connect -- 'say hello' 'edit notes.txt hi' 'commit add notes'
+  mngr create demo scripted --no-connect -- 'say hello' 'ask what now?'
   mngr create review --from other-agent --branch main:review/* -- my-agent
   mngr create fix@lab -- my-agent                         on the emptiest host of a pool
   mngr create fix@.docker --agents-per-host 4 -- my-agent
   mngr create go-on --adopt 01a1df30-02d5-7030-b8fb-7ba2773cd87c
   mngr create fix-login --reuse --message 'go on with the tests'
-  mngr create --type headless_claude --foreground -m 'what does this repository do?'
-  git diff | mngr create --type headless_command --foreground --format jsonl -- my-reviewer")]
+  mngr create --type headless_claude --foreground -m 'what is this for?'
+  git diff | mngr create --type headless_command --foreground -- my-reviewer")]
 pub(crate) struct CreateArgs {
     /// Name and place of the agent: NAME, NAME@HOST, NAME:PATH
     #[arg(value_name = "ADDRESS", display_order = 0, help_heading = "ARGUMENTS")]

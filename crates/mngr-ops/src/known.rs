@@ -1,0 +1,90 @@
+//! What can be named without asking anybody: the agents of this machine by their records, those of other hosts as they were
+//! last seen.
+//!
+//! For completion, which has milliseconds. Budget: files of this machine; no process, no round trip, nothing is changed.
+//! What is not readable is left out: nobody can be told.
+
+use mngr_host::files::Files;
+use mngr_host::local::LOCAL_HOST_NAME;
+use mngr_model::address::LOCAL_PROVIDER;
+use mngr_model::layout::{AgentLayout, HostLayout};
+use mngr_model::{AgentRecord, HostPath};
+
+/// An agent that was seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownAgent {
+    /// Its record.
+    pub record: AgentRecord,
+    /// Where it is.
+    pub host: KnownHost,
+}
+
+/// A host that was seen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KnownHost {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub provider: String,
+}
+
+impl KnownHost {
+    /// This machine.
+    pub fn this() -> Self {
+        Self { name: LOCAL_HOST_NAME.to_owned(), provider: LOCAL_PROVIDER.to_owned() }
+    }
+
+    /// Whether it is this machine.
+    pub fn is_this(&self) -> bool {
+        self.provider == LOCAL_PROVIDER
+    }
+
+    /// `name.provider`.
+    pub fn address(&self) -> String {
+        format!("{}.{}", self.name, self.provider)
+    }
+}
+
+/// The agents of this machine, then those of other hosts.
+pub fn agents(files: &dyn Files, layout: &HostLayout) -> Vec<KnownAgent> {
+    let mut known = Vec::new();
+    for folder in names_in(files, &layout.agents()) {
+        let data = AgentLayout::new(layout.agents().join(&folder)).data();
+        let record = files.read_if_there(&data).ok().flatten();
+        let record = record.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        known.extend(record.map(|record| KnownAgent { record, host: KnownHost::this() }));
+    }
+    for (host, folder) in other_hosts(files, layout) {
+        for file in names_in(files, &folder).iter().filter(|name| name.ends_with(AGENTS_FILE)) {
+            let bytes = files.read_if_there(&folder.join(file)).ok().flatten().unwrap_or_default();
+            let records: Vec<AgentRecord> = serde_json::from_slice(&bytes).unwrap_or_default();
+            known.extend(records.into_iter().map(|record| KnownAgent { record, host: host.clone() }));
+        }
+    }
+    known
+}
+
+/// This machine, then other hosts.
+pub fn hosts(files: &dyn Files, layout: &HostLayout) -> Vec<KnownHost> {
+    let others = other_hosts(files, layout).into_iter().map(|(host, _)| host);
+    std::iter::once(KnownHost::this()).chain(others).collect()
+}
+
+/// What the file with the agents that a host had ends with.
+pub(crate) const AGENTS_FILE: &str = ".agents.json";
+
+fn other_hosts(files: &dyn Files, layout: &HostLayout) -> Vec<(KnownHost, HostPath)> {
+    let mut found = Vec::new();
+    for provider in names_in(files, &layout.hosts_seen()) {
+        let folder = layout.hosts_seen().join(&provider);
+        for name in names_in(files, &folder) {
+            let at = folder.join(&name);
+            found.push((KnownHost { name, provider: provider.clone() }, at));
+        }
+    }
+    found
+}
+
+fn names_in(files: &dyn Files, folder: &HostPath) -> Vec<String> {
+    files.list(folder).unwrap_or_default().into_iter().map(|entry| entry.name).collect()
+}
