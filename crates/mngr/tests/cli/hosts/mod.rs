@@ -5,4 +5,5 @@ mod equal;
 mod faults;
 mod ground;
 mod names;
+mod round_trips;
 mod work;
