@@ -175,11 +175,21 @@ pub trait Files: Send + Sync {
     /// What it is, without following a link; `None` when nothing is there.
     fn stat(&self, path: &HostPath) -> Result<Option<FileStat>, FilesError>;
 
+    /// What several paths are, see [`Files::stat`]. One round trip.
+    fn stat_all(&self, paths: &[HostPath]) -> Result<Vec<Option<FileStat>>, FilesError> {
+        paths.iter().map(|path| self.stat(path)).collect()
+    }
+
     /// The entries of a folder, sorted by name; a missing folder has none.
     fn list(&self, path: &HostPath) -> Result<Vec<FolderEntry>, FilesError>;
 
     /// The path with all links resolved.
     fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError>;
+
+    /// Several paths with all links resolved; `None` for one that cannot be. One round trip.
+    fn canonical_all(&self, paths: &[HostPath]) -> Result<Vec<Option<HostPath>>, FilesError> {
+        Ok(paths.iter().map(|path| self.canonical(path).ok()).collect())
+    }
 
     /// Makes changes in their order, up to the first that fails; what was done before it stays. One round trip.
     fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {

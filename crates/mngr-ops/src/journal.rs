@@ -46,9 +46,14 @@ impl<'h> Journal<'h> {
     /// Opens the journal of an operation. The caller holds the host lock, so that nobody mistakes the new file for a
     /// left-over before it is locked.
     pub fn begin(host: &'h dyn Host, header: &Header) -> Result<Self, JournalError> {
+        Self::begin_with(host, header, Vec::new())
+    }
+
+    /// The same, with changes that are made before its first line is written.
+    pub fn begin_with(host: &'h dyn Host, header: &Header, first: Vec<Change>) -> Result<Self, JournalError> {
         let path = host.layout().journal(&header.agent_id);
         let lock = lock_in_own_folder(host, &path, LockWait::Try)?;
-        let mut journal = Self { host, path, steps: Vec::new(), pending: Vec::new(), _lock: lock };
+        let mut journal = Self { host, path, steps: Vec::new(), pending: first, _lock: lock };
         journal.write_line(serde_json::to_string(header)?);
         journal.carry_out()?;
         Ok(journal)

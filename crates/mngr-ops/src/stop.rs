@@ -96,12 +96,17 @@ pub fn stop(world: &World, agent: &Agent, options: &StopOptions) -> Result<Stopp
     if agent.is_host_off() {
         return Ok(Stopped { was_stopped_already: true, ..Stopped::default() });
     }
+    stop_seen(world, &look_again(agent, Detail::Full)?, options)
+}
+
+/// The same for an agent that was looked at just now, with [`Detail::Full`].
+pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> Result<Stopped, StopError> {
+    interrupt::check()?;
     // Half a stop would leave a session without its program. An agent that stops itself must not be cut short by the
     // end of its own terminal either.
     let _shield = interrupt::shield();
-    let agent = look_again(agent, Detail::Full)?;
     let (host, facts) = (agent.host.as_ref(), &agent.facts);
-    let session = find_session(world, &agent)?;
+    let session = find_session(world, agent)?;
     let lives = session.is_some() || facts.agent.is_alive() || facts.supervisor.is_alive();
     if lives && facts.process.ending.is_none() {
         let line = ProcessRecord::stop_line(agent.by_its_clock(world.clock.now()));
@@ -118,7 +123,7 @@ pub fn stop(world: &World, agent: &Agent, options: &StopOptions) -> Result<Stopp
         world.with_tmux(host, |tmux| tmux.kill_session(&session))?;
     }
     let mut pids = report.remaining;
-    let seen = look_again(&agent, Detail::Basic)?.facts;
+    let seen = look_again(agent, Detail::Basic)?.facts;
     let named = seen.process.agent.filter(|_| seen.agent.is_alive()).map(|id| id.pid);
     pids.extend(named.filter(|pid| report.stranger != Some(*pid)));
     pids.sort_unstable();

@@ -16,10 +16,10 @@ mod wrap;
 use clap::{Command, Subcommand};
 
 use crate::commands::{
-    archive, capture, cleanup, clone, completion, config, connect, create, destroy, event, exec, explain, file, gc, git,
-    help as help_verb, label, limit, list, message, migrate, observe, plugin, pull, push, record, rename,
-    replay, rsync, snapshot, start, stop, tmr, transcript, tutorial, unarchive, undo, usage as usage_verb, view,
-    wait,
+    archive, capture, cleanup, clone, completion, config, connect, create, destroy, event, exec, explain,
+    file, gc, git, help as help_verb, label, limit, list, message, migrate, observe, plugin, pull, push,
+    record, rename, replay, rsync, snapshot, start, stop, tmr, transcript, tutorial, unarchive, undo,
+    usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;

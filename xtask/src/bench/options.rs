@@ -64,6 +64,18 @@ pub(crate) enum Case {
     /// `tmr` with 500 agents that work for 1 s, 20 at once, and its page
     #[value(name = "tmr-500")]
     Tmr500,
+    /// `list` over 20 ssh hosts with 5 agents each against 20 bare `ssh` with the same script
+    #[value(name = "ssh-list-20")]
+    SshList20,
+    /// A look at an ssh host without a connection against a bare new `ssh`
+    #[value(name = "ssh-first-contact")]
+    SshFirstContact,
+    /// `create` on a running container against the bare commands
+    #[value(name = "docker-create-warm")]
+    DockerCreateWarm,
+    /// 100 agents over 10 containers
+    #[value(name = "docker-100-over-10")]
+    Docker100Over10,
 }
 
 /// How many samples to take.

@@ -68,6 +68,18 @@ impl Row {
         }
     }
 
+    /// A case that cannot run on this machine.
+    pub(crate) fn skipped(what: &str, why: &str) -> Self {
+        Self {
+            what: what.to_owned(),
+            ours: "skipped".to_owned(),
+            against: why.to_owned(),
+            ratio: None,
+            target: String::new(),
+            verdict: Verdict::Shown,
+        }
+    }
+
     /// Something that holds or does not.
     pub(crate) fn fact(what: &str, target: &str, holds: bool) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::cases::{Bench, create, idle, list, record, replay, tmr, tutorial, verbs, version};
+use super::cases::{Bench, create, docker, idle, list, record, replay, ssh, tmr, tutorial, verbs, version};
 use super::error::BenchError;
 use super::fleet::Fleet;
 use super::measure::{Interrupt, not_started};
@@ -40,6 +40,20 @@ pub(crate) fn run(options: &Options) -> Result<(), BenchError> {
     }
     if options.wants(Case::Tmr500) {
         show(tmr::five_hundred(&bench)?);
+    }
+    run_on_other_machines(&bench, options)
+}
+
+/// The cases whose agents are not on this machine.
+fn run_on_other_machines(bench: &Bench, options: &Options) -> Result<(), BenchError> {
+    let cases: [(Case, fn(&Bench) -> Result<Vec<Row>, BenchError>); 4] = [
+        (Case::SshList20, ssh::list),
+        (Case::SshFirstContact, ssh::first_contact),
+        (Case::DockerCreateWarm, docker::create_warm),
+        (Case::Docker100Over10, docker::hundred),
+    ];
+    for (_, measure) in cases.into_iter().filter(|(case, _)| options.wants(*case)) {
+        show(measure(bench)?);
     }
     Ok(())
 }

@@ -59,11 +59,12 @@ impl Git<'_> {
         self.locate()?.ok_or_else(|| GitError::NotARepository { path: self.dir().clone() })
     }
 
-    /// Whether this folder is the top of a linked worktree. Spawns nothing.
-    pub fn is_worktree(&self) -> Result<bool, GitError> {
+    /// Where everything is, if this folder is the top of a linked worktree. Spawns nothing.
+    pub fn worktree(&self) -> Result<Option<Location>, GitError> {
         let root = self.dir().normalized();
-        let Some(git_dir) = self.git_dir_of(&root)? else { return Ok(false) };
-        Ok(self.common_dir_of(&git_dir)? != git_dir)
+        let Some(git_dir) = self.git_dir_of(&root)? else { return Ok(None) };
+        let common_dir = self.common_dir_of(&git_dir)?;
+        Ok(Some(Location { root, git_dir, common_dir }).filter(Location::is_linked_worktree))
     }
 
     /// Whether both are checkouts of one repository. Spawns nothing.

@@ -141,7 +141,7 @@ impl Git<'_> {
 
     fn move_worktree(&self, location: &Location, to: &HostPath) -> Result<MoveOutcome, GitError> {
         let (files, from) = (self.host().files(), &location.root);
-        let _lock = self.lock_worktrees()?;
+        let _lock = Git::in_checkout(self.host(), location.clone()).lock_worktrees()?;
         // Twice forced: a worktree the user has locked may move, too; its lock goes with it.
         let repository = self.at(location.common_dir.clone());
         let command =

@@ -156,6 +156,32 @@ impl RemoteFiles {
         Self { shells }
     }
 
+    /// Runs a script for each path, in one round trip: what it prints, or what it complains about.
+    fn ask_all(
+        &self,
+        action: &'static str,
+        paths: &[HostPath],
+        script: &str,
+    ) -> Result<Vec<Result<Vec<u8>, FilesError>>, FilesError> {
+        let calls: Vec<Call<'_>> = paths.iter().map(|path| Call::new(action, path)).collect();
+        let Some(first) = calls.first() else { return Ok(Vec::new()) };
+        let each = calls.iter().map(|call| text::one_of_all(&format!("{}{script}", call.variables)));
+        let whole =
+            Call { variables: each.collect(), ..Call::new(action, first.path) }.deadline(SMALL_DEADLINE);
+        let printed = whole.run(self, "")?.stdout;
+        let answers: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
+        // Behind the last end there is one more, which is empty.
+        if answers.len() != calls.len() + 1 {
+            return Err(whole.failed(io::ErrorKind::InvalidData.into()));
+        }
+        let answer = |(call, bytes): (&Call<'_>, &[u8])| match bytes.split_last() {
+            Some((b'y', told)) => Ok(told.to_vec()),
+            Some((_, said)) => Err(call.failed(understand(&String::from_utf8_lossy(said)))),
+            None => Err(call.failed(io::ErrorKind::InvalidData.into())),
+        };
+        Ok(calls.iter().zip(answers).map(answer).collect())
+    }
+
     /// Waits there for a line of a file.
     pub(super) fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
         let call = Call::new("watch", awaited.path)
@@ -242,15 +268,12 @@ impl Files for RemoteFiles {
     }
 
     fn stat(&self, path: &HostPath) -> Result<Option<FileStat>, FilesError> {
-        let call = Call::new("examine", path).deadline(SMALL_DEADLINE);
-        match call.succeed(self, text::STAT) {
-            Ok(printed) => {
-                let printed = String::from_utf8_lossy(&printed);
-                read_stat(&printed).map(Some).ok_or_else(|| call.failed(io::ErrorKind::InvalidData.into()))
-            }
-            Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error),
-        }
+        stat_of(path, Call::new("examine", path).deadline(SMALL_DEADLINE).succeed(self, text::STAT))
+    }
+
+    fn stat_all(&self, paths: &[HostPath]) -> Result<Vec<Option<FileStat>>, FilesError> {
+        let told = self.ask_all("examine", paths, text::STAT)?;
+        paths.iter().zip(told).map(|(path, told)| stat_of(path, told)).collect()
     }
 
     fn list(&self, path: &HostPath) -> Result<Vec<FolderEntry>, FilesError> {
@@ -265,17 +288,12 @@ impl Files for RemoteFiles {
     }
 
     fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError> {
-        let call = Call::new("find", path);
-        let mut printed = call.succeed(self, text::CANONICAL)?;
-        if printed.last() == Some(&b'\n') {
-            printed.pop();
-        }
-        match String::from_utf8(printed) {
-            Ok(text) => Ok(HostPath::new(text)),
-            Err(_) => {
-                Err(Call::new("use the non-UTF-8 path", path).failed(io::ErrorKind::InvalidData.into()))
-            }
-        }
+        read_path(path, Call::new("find", path).succeed(self, text::CANONICAL)?)
+    }
+
+    fn canonical_all(&self, paths: &[HostPath]) -> Result<Vec<Option<HostPath>>, FilesError> {
+        let told = self.ask_all("find", paths, text::CANONICAL)?;
+        Ok(paths.iter().zip(told).map(|(path, told)| read_path(path, told.ok()?).ok()).collect())
     }
 
     fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {
@@ -306,6 +324,29 @@ impl Files for RemoteFiles {
             return Err(call.failed(complaint));
         }
         output.stdout_text().parse().map_err(|_| call.failed(complaint))
+    }
+}
+
+/// The path that `readlink` printed.
+fn read_path(asked: &HostPath, mut printed: Vec<u8>) -> Result<HostPath, FilesError> {
+    if printed.last() == Some(&b'\n') {
+        printed.pop();
+    }
+    match String::from_utf8(printed) {
+        Ok(text) => Ok(HostPath::new(text)),
+        Err(_) => Err(Call::new("use the non-UTF-8 path", asked).failed(io::ErrorKind::InvalidData.into())),
+    }
+}
+
+/// What `stat` told of a path; nothing where nothing is.
+fn stat_of(path: &HostPath, told: Result<Vec<u8>, FilesError>) -> Result<Option<FileStat>, FilesError> {
+    match told {
+        Ok(line) => match read_stat(&String::from_utf8_lossy(&line)) {
+            Some(stat) => Ok(Some(stat)),
+            None => Err(Call::new("examine", path).failed(io::ErrorKind::InvalidData.into())),
+        },
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -43,8 +43,7 @@ pub(super) fn survey(
     let agents = layout.agents();
     let looked = seen.folders.keys().map(|folder| survey::look_at(&seen, &agents, folder, detail)).collect();
     let journals = seen.journals.iter().cloned().collect();
-    let survey =
-        survey::gather(looked, journals, seen.now, seen.clock_lead, seen.booted_at, &seen.activity);
+    let survey = survey::gather(looked, journals, seen.now, seen.clock_lead, seen.booted_at, &seen.activity);
     Ok(Survey { machine: Some(seen.machine), ..survey })
 }
 

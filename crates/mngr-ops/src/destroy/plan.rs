@@ -48,7 +48,7 @@ fn plan_one(
     let fate = trash::fate(host, &manifest, &neighbours)
         .map_err(|source| DestroyError::Trash { name: record.name.to_string(), source })?;
     let path = record.work_dir.clone();
-    let removes_branch = options.remove_created_branch && fate == Fate::MovedWorktree;
+    let removes_branch = options.remove_created_branch && matches!(fate, Fate::MovedWorktree { .. });
     Ok(Plan {
         id: record.id.clone(),
         name: record.name.clone(),
@@ -58,7 +58,7 @@ fn plan_one(
         work_dir: match fate {
             Fate::Kept(reason) => WorkDir::Kept { path, reason: reason.to_string() },
             Fate::Missing => WorkDir::Missing { path },
-            Fate::MovedWorktree | Fate::MovedFolder => {
+            Fate::MovedWorktree { .. } | Fate::MovedFolder => {
                 WorkDir::Trashed { from: path, to: layout.trash_of(&record.id).work() }
             }
         },

@@ -14,7 +14,7 @@ use mngr_agents::detect;
 use mngr_agents::scripted;
 use mngr_agents::transcript::Brand;
 use mngr_host::fault;
-use mngr_host::files::{Durability, FileKind};
+use mngr_host::files::{Change, Durability, FileKind};
 use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_host::lock::LockWait;
@@ -77,7 +77,7 @@ fn destroy_one(
 ) -> Result<Destroyed, DestroyError> {
     interrupt::check()?;
     // Somebody may have been asked, and the agent been started, since the look.
-    let agent = &look_again(agent, Detail::Basic)?;
+    let agent = &look_again(agent, Detail::Full)?;
     require_permission(agent, options)?;
     let host = agent.host.as_ref();
     let (journal, mut manifest) = begin(world, agent, options)?;
@@ -119,10 +119,10 @@ fn destroy_one(
     }
 }
 
-/// Stops the agent. A process that its record names and that is somebody else's must not keep it from being destroyed:
+/// Stops the agent, of which everything was seen just now. A process that its record names and that is somebody else's must not keep it from being destroyed:
 /// that is only noted.
 fn end(world: &World, agent: &Agent, options: &StopOptions) -> Result<Option<String>, DestroyError> {
-    match stop::stop(world, agent, options) {
+    match stop::stop_seen(world, agent, options) {
         Ok(_) => Ok(None),
         Err(error @ StopError::NotItsProcess { .. }) => Ok(Some(error.to_string())),
         Err(source) => Err(DestroyError::Stop { name: agent.name().to_string(), source }),
@@ -152,13 +152,16 @@ fn begin<'h>(
     let name = || record.name.to_string();
     let trash = layout.trash_of(&record.id);
     let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-    if files.stat(&layout.journal(&record.id))?.is_some_and(|journal| journal.size > 0) {
+    let data = layout.agent(&record.id).data();
+    let looked = [layout.journal(&record.id), data, trash.state(), trash.work()];
+    let mut found = files.stat_all(&looked)?.into_iter();
+    if found.next().flatten().is_some_and(|journal| journal.size > 0) {
         return Err(DestroyError::Busy { name: name() });
     }
-    if !files.exists(&layout.agent(&record.id).data())? {
+    if found.next().flatten().is_none() {
         return Err(LookError::Gone { name: record.name.clone() }.into());
     }
-    if files.exists(&trash.state())? || files.exists(&trash.work())? {
+    if found.flatten().next().is_some() {
         return Err(DestroyError::TrashTaken { path: trash.root().clone() });
     }
     let now = world.clock.now();
@@ -170,10 +173,9 @@ fn begin<'h>(
         started: now,
     };
     let open = || -> Result<Journal<'h>, DestroyError> {
-        files.make_folder(trash.root())?;
-        trash::write_manifest(host, &trash, &manifest, Durability::Cached)
+        let note = trash::manifest_change(&trash, &manifest, Durability::Cached)
             .map_err(|source| DestroyError::Trash { name: name(), source })?;
-        Ok(Journal::begin(host, &header)?)
+        Ok(Journal::begin_with(host, &header, vec![Change::MakeFolder(trash.root().clone()), note])?)
     };
     match open() {
         Ok(journal) => Ok((journal, manifest)),
@@ -296,6 +298,6 @@ pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), Des
 /// The agent, if it is not in the trash yet.
 fn find(world: &World, host: &dyn Host, id: &AgentId) -> Result<Option<Agent>, DestroyError> {
     let same_host = hosts::with_id(world, &host.info().id);
-    let Some((host, facts)) = same_host.zip(host.look_at(id, Detail::Basic)?) else { return Ok(None) };
+    let Some((host, facts)) = same_host.zip(host.look_at(id, Detail::Full)?) else { return Ok(None) };
     Ok(Some(Agent { host, state: detect::process_state(&facts), facts }))
 }

@@ -2,13 +2,13 @@
 //!
 //! Processes: `git worktree list` for a linked worktree; more only for commits that could lose their last ref.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mngr_host::git::{Git, GitError, rescue_ref};
+use mngr_host::git::{Git, GitError, Location, rescue_ref};
 use mngr_host::host::{Host, SurveyError};
 use mngr_model::facts::Detail;
 use mngr_model::transfer::TransferMode;
-use mngr_model::{AgentId, AgentName, HostPath};
+use mngr_model::{AgentId, AgentName, AgentRecord, HostPath};
 
 use super::error::TrashError;
 use super::manifest::{Checkout, HeldBranch, KeptReason, Manifest, Rescue, Work};
@@ -28,15 +28,27 @@ impl Neighbours {
     /// Every agent of the host but those that are being destroyed.
     pub(crate) fn of(host: &dyn Host, except: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
         let records = host.survey(Detail::Basic)?.agents.into_iter().map(|facts| facts.record);
-        let others = records.filter(|record| !except.contains(&record.id)).map(|record| Neighbour {
-            name: record.name,
-            work_dir: real_path(host, &record.work_dir),
-            repository: record
-                .workspace
-                .and_then(|workspace| workspace.repository)
-                .map(|repository| real_path(host, &repository)),
-        });
-        Ok(Self(others.collect()))
+        let others: Vec<AgentRecord> = records.filter(|record| !except.contains(&record.id)).collect();
+        let repository = |record: &AgentRecord| {
+            record.workspace.as_ref().and_then(|workspace| workspace.repository.clone())
+        };
+        let paths: Vec<HostPath> = others
+            .iter()
+            .flat_map(|record| [Some(record.work_dir.clone()), repository(record)])
+            .flatten()
+            .collect();
+        let real: BTreeMap<&HostPath, HostPath> = paths.iter().zip(real_paths(host, &paths)).collect();
+        let real_of = |path: HostPath| real.get(&path).cloned().unwrap_or(path);
+        Ok(Self(
+            others
+                .iter()
+                .map(|record| Neighbour {
+                    name: record.name.clone(),
+                    work_dir: real_of(record.work_dir.clone()),
+                    repository: repository(record).map(real_of),
+                })
+                .collect(),
+        ))
     }
 
     /// Those that work inside the folder (its links resolved), or in a checkout of a repository inside it.
@@ -56,7 +68,12 @@ pub(crate) enum Fate {
     /// It is gone already.
     Missing,
     /// It is moved: a linked worktree of a repository that exists.
-    MovedWorktree,
+    MovedWorktree {
+        /// Where everything is.
+        location: Location,
+        /// The folder with its links resolved.
+        real: HostPath,
+    },
     /// It is moved: any other folder.
     MovedFolder,
 }
@@ -77,16 +94,17 @@ pub(crate) fn fate(
     if !own_dirs::is_ours(host, &manifest.id, dir)? {
         return Ok(Fate::Kept(KeptReason::NotOurs));
     }
-    let is_worktree = Git::new(host, dir.clone()).is_worktree()?;
-    let was_worktree = is_worktree || manifest.transfer == Some(TransferMode::GitWorktree);
+    let worktree = Git::new(host, dir.clone()).worktree()?;
+    let was_worktree = worktree.is_some() || manifest.transfer == Some(TransferMode::GitWorktree);
     if was_worktree && !manifest.request.allow_worktree_removal {
         return Ok(Fate::Kept(KeptReason::NotAllowed));
     }
-    let agents = neighbours.users_of(&real_path(host, dir));
+    let real = real_path(host, dir);
+    let agents = neighbours.users_of(&real);
     if !agents.is_empty() {
         return Ok(Fate::Kept(KeptReason::UsedBy { agents }));
     }
-    Ok(if is_worktree { Fate::MovedWorktree } else { Fate::MovedFolder })
+    Ok(worktree.map_or(Fate::MovedFolder, |location| Fate::MovedWorktree { location, real }))
 }
 
 /// Decides what becomes of the work dir and notes everything needed to bring it back.
@@ -99,10 +117,9 @@ pub(crate) fn examine(
         Fate::Kept(reason) => Work::Kept { reason },
         Fate::Missing => Work::Missing { checkout: missing_checkout(host, manifest)? },
         Fate::MovedFolder => Work::Moved { to: place_for(host, manifest)?, checkout: None },
-        Fate::MovedWorktree => {
-            let git = Git::new(host, manifest.work_dir.clone());
-            let repository = git.require_location()?.common_dir;
-            let checkout = look_at_checkout(&git, repository, manifest)?;
+        Fate::MovedWorktree { location, real } => {
+            let repository = location.common_dir.clone();
+            let checkout = look_at_checkout(&Git::in_checkout(host, location), repository, &real, manifest)?;
             Work::Moved { to: place_for(host, manifest)?, checkout }
         }
     })
@@ -115,15 +132,16 @@ fn missing_checkout(host: &dyn Host, manifest: &Manifest) -> Result<Option<Check
     if !is_worktree || !host.files().exists(&repository.join("HEAD"))? {
         return Ok(None);
     }
-    Ok(look_at_checkout(&Git::new(host, repository.clone()), repository.clone(), manifest)?)
+    let real = real_path(host, &manifest.work_dir);
+    Ok(look_at_checkout(&Git::new(host, repository.clone()), repository.clone(), &real, manifest)?)
 }
 
 fn look_at_checkout(
     git: &Git<'_>,
     repository: HostPath,
+    real: &HostPath,
     manifest: &Manifest,
 ) -> Result<Option<Checkout>, GitError> {
-    let real = real_path(git.host(), &manifest.work_dir);
     let worktrees = git.list_worktrees()?;
     let Some(own) = worktrees.iter().find(|entry| entry.path == real.as_str()) else { return Ok(None) };
     let mut head = own.head.clone().filter(|oid| oid.bytes().any(|digit| digit != b'0'));
@@ -132,7 +150,7 @@ fn look_at_checkout(
         // Before the first commit, or somebody deleted the branch: then its commits are only in the reflog.
         head = git.last_recorded_head()?;
     }
-    let inside = |path: &str| HostPath::new(path).is_within(&real) && path != real.as_str();
+    let inside = |path: &str| HostPath::new(path).is_within(real) && path != real.as_str();
     let nested = worktrees.iter().filter(|entry| inside(&entry.path));
     let mut checkout = Checkout {
         repository,
@@ -200,16 +218,23 @@ fn needs_rescue(git: &Git<'_>, oid: &str, removed: Option<&HeldBranch>) -> Resul
     Ok(git.commits_not_held_elsewhere(oid, &[&format!("refs/heads/{folder}/*")])? > 0)
 }
 
-/// The path as git lists it. Of a missing folder only the one above can be resolved.
+/// The path as git lists it.
 fn real_path(host: &dyn Host, path: &HostPath) -> HostPath {
-    let files = host.files();
-    files.canonical(path).unwrap_or_else(|_| {
-        let above = path.parent().and_then(|parent| files.canonical(&parent).ok());
-        match (above, path.file_name()) {
-            (Some(above), Some(name)) => above.join(name),
-            _ => path.clone(),
-        }
-    })
+    real_paths(host, std::slice::from_ref(path)).pop().unwrap_or_else(|| path.clone())
+}
+
+/// Paths as git lists them. Of a missing folder only the one above can be resolved. At most two round trips.
+fn real_paths(host: &dyn Host, paths: &[HostPath]) -> Vec<HostPath> {
+    let resolve =
+        |paths: &[HostPath]| host.files().canonical_all(paths).unwrap_or_else(|_| vec![None; paths.len()]);
+    let mut real = resolve(paths);
+    let missing: Vec<usize> = (0..paths.len()).filter(|at| real[*at].is_none()).collect();
+    let above: Vec<HostPath> =
+        missing.iter().map(|at| paths[*at].parent().unwrap_or_else(|| paths[*at].clone())).collect();
+    for (at, above) in missing.into_iter().zip(resolve(&above)) {
+        real[at] = above.zip(paths[at].file_name()).map(|(above, name)| above.join(name));
+    }
+    real.into_iter().zip(paths).map(|(real, path)| real.unwrap_or_else(|| path.clone())).collect()
 }
 
 /// Where the work dir goes: a folder that a rename reaches, found by renaming an empty file the other way.

@@ -1,6 +1,6 @@
 //! Reading and writing manifests, and finding the destroyed agents of a host.
 
-use mngr_host::files::{Access, Durability};
+use mngr_host::files::{Access, Change, Durability};
 use mngr_host::host::Host;
 use mngr_host::provider::HostEntry;
 use mngr_model::layout::TrashLayout;
@@ -126,11 +126,19 @@ pub(crate) fn write_manifest(
     manifest: &Manifest,
     durability: Durability,
 ) -> Result<(), TrashError> {
+    Ok(host.files().apply(&[manifest_change(trash, manifest, durability)?])?)
+}
+
+/// The change that writes down what becomes of an agent.
+pub(crate) fn manifest_change(
+    trash: &TrashLayout,
+    manifest: &Manifest,
+    durability: Durability,
+) -> Result<Change, TrashError> {
     let path = trash.manifest();
-    let text = serde_json::to_vec_pretty(manifest)
+    let bytes = serde_json::to_vec_pretty(manifest)
         .map_err(|source| TrashError::Damaged { path: path.clone(), source })?;
-    host.files().write(&path, &text, Access::Private, durability)?;
-    Ok(())
+    Ok(Change::Write { path, bytes, access: Access::Private, durability })
 }
 
 /// Where a work dir on another file system than the host dir goes: beside where it was.

@@ -15,12 +15,8 @@ use crate::ui::{Console, Output, Report};
 use crate::wiring;
 
 /// Lists of the result that only providers with hosts of their own can fill.
-const ALWAYS_EMPTY: &[&str] = &[
-    "machines_deleted",
-    "volumes_destroyed",
-    "build_cache_destroyed",
-    "provider_resources_destroyed",
-];
+const ALWAYS_EMPTY: &[&str] =
+    &["machines_deleted", "volumes_destroyed", "build_cache_destroyed", "provider_resources_destroyed"];
 
 /// Delete what nobody needs any more
 ///

@@ -131,9 +131,7 @@ fn subject(kept: &Kept) -> String {
 
 /// What failed for several, as scripts see it.
 fn error_objects(errors: &[(String, SnapshotError)]) -> Vec<Value> {
-    let object = |(target, error): &(String, SnapshotError)| {
-        json!({ "target": target, "error": mngr_ops::error_chain(error) })
-    };
+    let object = |(target, error): &(String, SnapshotError)| json!({ "target": target, "error": mngr_ops::error_chain(error) });
     errors.iter().map(object).collect()
 }
 
@@ -155,9 +153,10 @@ impl From<SnapshotError> for CliError {
                 (ErrorKind::ProviderUnavailable, None)
             }
             SnapshotError::BadName { .. } | SnapshotError::ReplaceOfHost { .. } => (ErrorKind::Usage, None),
-            SnapshotError::OfAgent { id } => {
-                (ErrorKind::Usage, Some(format!("`mngr snapshot restore {id} NAME@HOST` makes an agent of it")))
-            }
+            SnapshotError::OfAgent { id } => (
+                ErrorKind::Usage,
+                Some(format!("`mngr snapshot restore {id} NAME@HOST` makes an agent of it")),
+            ),
             SnapshotError::Ambiguous { .. } => (ErrorKind::Usage, Some("give more of the id".to_owned())),
             SnapshotError::Running { name, .. } => (
                 ErrorKind::Failed,

@@ -2,10 +2,13 @@
 
 mod bench;
 pub(crate) mod create;
+pub(crate) mod docker;
 pub(crate) mod idle;
 pub(crate) mod list;
+mod other_machine;
 pub(crate) mod record;
 pub(crate) mod replay;
+pub(crate) mod ssh;
 pub(crate) mod tmr;
 pub(crate) mod tutorial;
 pub(crate) mod verbs;

@@ -21,8 +21,8 @@ fn a_worktree_has_the_branch_the_files_and_a_clean_state() {
     let facts = repo.git().at(path.clone()).inspect().unwrap();
     assert_eq!(facts.head.branch.as_deref(), Some("mngr/x"));
     facts.require_clean().unwrap();
-    assert!(repo.git().at(path.clone()).is_worktree().unwrap());
-    assert!(!repo.git().is_worktree().unwrap());
+    assert!(repo.git().at(path.clone()).worktree().unwrap().is_some());
+    assert!(repo.git().worktree().unwrap().is_none());
     assert!(repo.git().shares_repository_with(&repo.git().at(path.clone())).unwrap());
     assert_eq!(repo.read_at(&path.join("a.txt")).as_deref(), Some("one\n"));
 }

@@ -9,7 +9,7 @@ use crate::remote::testing::{ShellLine, with_shells};
 
 type Case = fn(&dyn Files, &HostPath);
 
-const CASES: [(&str, Case); 20] = [
+const CASES: [(&str, Case); 21] = [
     ("contents_come_back", contents_come_back),
     ("a_file_is_read_in_parts", a_file_is_read_in_parts),
     ("what_is_not_there_is_missing", what_is_not_there_is_missing),
@@ -29,6 +29,7 @@ const CASES: [(&str, Case); 20] = [
     ("links_are_resolved", links_are_resolved),
     ("sizes_are_summed", sizes_are_summed),
     ("several_changes_are_made_in_their_order", several_changes_are_made_in_their_order),
+    ("several_paths_are_examined_together", several_paths_are_examined_together),
     ("changes_end_with_the_first_that_fails", changes_end_with_the_first_that_fails),
 ];
 
@@ -346,4 +347,17 @@ fn changes_end_with_the_first_that_fails(files: &dyn Files, dir: &HostPath) {
     assert!(error.is_missing() && error.path == missing, "{error:?}");
     assert_eq!(error.action, "append to");
     assert!(files.exists(&dir.join("before")).unwrap() && !files.exists(&dir.join("after")).unwrap());
+}
+
+fn several_paths_are_examined_together(files: &dyn Files, dir: &HostPath) {
+    let (file, link, missing) = (dir.join("file"), dir.join("link"), dir.join("no/such"));
+    fs::write(file.as_str(), "12345").unwrap();
+    std::os::unix::fs::symlink("file", link.as_str()).unwrap();
+    let paths = [missing.clone(), file.clone(), link.clone()];
+    let seen = files.stat_all(&paths).unwrap();
+    let kinds: Vec<_> = seen.iter().map(|stat| stat.as_ref().map(|stat| (stat.kind, stat.size))).collect();
+    assert_eq!(kinds, [None, Some((FileKind::File, 5)), Some((FileKind::Link, 4))]);
+    let real = files.canonical(&file).unwrap();
+    assert_eq!(files.canonical_all(&paths).unwrap(), [None, Some(real.clone()), Some(real)]);
+    assert!(files.stat_all(&[]).unwrap().is_empty() && files.canonical_all(&[]).unwrap().is_empty());
 }

@@ -129,3 +129,11 @@ done
 look
 exit 0
 "#;
+
+/// One of several scripts that are asked together: what it prints and `y`, or what it complains about and `n`; then NUL.
+pub(super) fn one_of_all(script: &str) -> String {
+    let complaints = r#""${0%/*}/complaints""#;
+    format!(
+        "if (\n{script}\n) 2>{complaints}; then printf y; else cat {complaints}; printf n; fi\nprintf '\\000'\n"
+    )
+}

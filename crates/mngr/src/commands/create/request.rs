@@ -15,8 +15,8 @@ use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentTypeName, HostPath, ProviderName};
 use mngr_ops::create::{
-    Attendance, Audience, CreateRequest, FirstStart, HostSpec, PROVISION_PATIENCE, Project, Proof, SourceSpec, StoppedHost,
-    UncleanFiles, Upload,
+    Attendance, Audience, CreateRequest, FirstStart, HostSpec, PROVISION_PATIENCE, Project, Proof,
+    SourceSpec, StoppedHost, UncleanFiles, Upload,
 };
 
 use super::args::{CreateArgs, FileArgs};
@@ -299,11 +299,7 @@ fn rsync_words(words: Option<&str>) -> Vec<String> {
 }
 
 /// Variables that are passed on, and then those that are given.
-fn pairs(
-    ctx: &Ctx,
-    (option, passed): (&str, &[String]),
-    given: &[String],
-) -> Result<Vec<EnvPair>, CliError> {
+fn pairs(ctx: &Ctx, (option, passed): (&str, &[String]), given: &[String]) -> Result<Vec<EnvPair>, CliError> {
     let mut pairs = Vec::new();
     for name in passed {
         let name: EnvName = parse(option, name)?;

@@ -146,9 +146,8 @@ fn place(world: &World, option: &str, name: &str) -> Result<Option<String>, CliE
     }
     match Pool::at(world, name, &HostSpec::default(), 1) {
         Ok(_) => Ok(Some(name.to_owned())),
-        Err(PoolError::Unknown { .. }) => {
-            Err(wiring::no_such_provider(&world.settings, name).hinted(format!("`{option} {LOCAL}` is this machine")))
-        }
+        Err(PoolError::Unknown { .. }) => Err(wiring::no_such_provider(&world.settings, name)
+            .hinted(format!("`{option} {LOCAL}` is this machine"))),
         Err(error) => Err(failure::of_run(error.into())),
     }
 }

@@ -10,6 +10,7 @@ mod migrate;
 mod names;
 mod places;
 mod pool;
+mod round_trips;
 mod snapshot;
 mod tmr;
 mod work;

@@ -1,0 +1,64 @@
+//! How often a verb speaks to another machine: distance is what it costs.
+
+use std::fs;
+
+use super::ground::{Ground, Kind};
+use crate::support;
+
+/// What crossed the wire.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Crossed {
+    /// Processes that carry a shell there.
+    shells: usize,
+    /// Requests with an answer.
+    requests: usize,
+}
+
+#[track_caller]
+fn count(ground: &Ground, args: &[&str]) -> Crossed {
+    let log = ground.env.root().join("wire");
+    let mut command = ground.env.mngr_cmd();
+    command.env("MNGR_WIRE_LOG", &log).args(args);
+    let _ = ground.env.run(command).success();
+    let text = fs::read_to_string(&log).unwrap_or_default();
+    let _ = fs::remove_file(&log);
+    let lines = |kind: &str| text.lines().filter(|line| line.starts_with(kind)).count();
+    Crossed { shells: lines("open "), requests: lines("ask ") }
+}
+
+/// No more than so many shells and requests.
+#[track_caller]
+fn assert_within(crossed: &Crossed, shells: usize, requests: usize) {
+    assert!(crossed.shells <= shells && crossed.requests <= requests, "{crossed:?} > {shells}, {requests}");
+}
+
+const SLEEPER: [&str; 5] = ["--type", "command", "--", "sleep", "1000"];
+
+fn create<'a>(address: &'a str) -> Vec<&'a str> {
+    [&["create", address, "--no-connect"], &SLEEPER[..]].concat()
+}
+
+fn check(kind: Kind) {
+    let ground = Ground::new(kind);
+    for name in ["one", "two", "three"] {
+        ground.create(name, &SLEEPER);
+    }
+    // One question whatever the number of agents.
+    assert_eq!(count(&ground, &["list"]), Crossed { shells: 1, requests: 1 });
+    // One shell for requests and one for locks; the source has no news, so git needs no way of its own.
+    assert_within(&count(&ground, &create(&ground.address("four"))), 2, 14);
+    support::agent(&ground.env, "four");
+    assert_within(&count(&ground, &["stop", "four"]), 1, 9);
+    assert_within(&count(&ground, &["start", "four"]), 2, 13);
+    assert_within(&count(&ground, &["destroy", "four", "--force"]), 2, 45);
+}
+
+#[test]
+fn a_verb_speaks_to_another_machine_only_so_often() {
+    check(Kind::Ssh);
+}
+
+#[test]
+fn docker_a_verb_speaks_to_a_container_only_so_often() {
+    check(Kind::Docker);
+}
