@@ -8,7 +8,9 @@ use mngr_config::{DurationSetting, ProviderSettings};
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::lock::{LockError, LockWait};
-use mngr_model::activity::{ActivityConfig, ActivitySource, DEFAULT_IDLE_TIMEOUT, IdleMode, UnknownWord, whole_seconds};
+use mngr_model::activity::{
+    ActivityConfig, ActivitySource, DEFAULT_IDLE_TIMEOUT, IdleMode, UnknownWord, whole_seconds,
+};
 use mngr_model::host::HostRecord;
 use serde_json::Map;
 
@@ -21,7 +23,9 @@ const LOCK_WAIT: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 pub enum ActivityError {
     /// Nobody could start it again.
-    #[error("host `{host}` was not made by mngr, which could not start it again: it is never stopped for want of use")]
+    #[error(
+        "host `{host}` was not made by mngr, which could not start it again: it is never stopped for want of use"
+    )]
     NotOurs {
         /// Its address.
         host: String,
@@ -147,13 +151,16 @@ fn defaults(
     let duration = |key: &'static str| -> Result<Option<Duration>, ActivityError> {
         let read = |value: &toml::Value| value.clone().try_into::<DurationSetting>();
         let read = value(key).map(read).transpose();
-        Ok(read.map_err(|error| bad(key, error.message().to_owned()))?.map(|setting| whole_seconds(setting.get())))
+        Ok(read
+            .map_err(|error| bad(key, error.message().to_owned()))?
+            .map(|setting| whole_seconds(setting.get())))
     };
     let mode = match value(MODE).and_then(toml::Value::as_str) {
         Some(word) => word.parse::<IdleMode>().map_err(|error| bad(MODE, error.to_string()))?,
         None => IdleMode::Io,
     };
-    let named = value(SOURCES).map(sources_in).transpose().map_err(|error| bad(SOURCES, error.to_string()))?;
+    let named =
+        value(SOURCES).map(sources_in).transpose().map_err(|error| bad(SOURCES, error.to_string()))?;
     let config = ActivityConfig {
         idle_timeout: duration("default_idle_timeout")?.unwrap_or(DEFAULT_IDLE_TIMEOUT),
         sources: named.or_else(|| mode.sources()).unwrap_or_default(),
@@ -224,10 +231,16 @@ mod tests {
         let text = "default_idle_timeout = '5m'\ndefault_idle_mode = 'run'\nactivity_check_seconds = 1";
         let (config, period) = defaults("lab", Some(&settings(text))).unwrap();
         assert_eq!((config.idle_timeout.as_secs(), config.mode(), period), (300, IdleMode::Run, Some(1)));
-        let text = "default_activity_sources = ['boot']\ndefault_idle_mode = 'run'\ndefault_max_host_age = 3600";
+        let text =
+            "default_activity_sources = ['boot']\ndefault_idle_mode = 'run'\ndefault_max_host_age = 3600";
         let (config, _) = defaults("lab", Some(&settings(text))).unwrap();
         assert_eq!((config.mode(), config.max_host_age), (IdleMode::Boot, Some(Duration::from_secs(3600))));
         let error = defaults("lab", Some(&settings("default_idle_mode = 'never'"))).unwrap_err();
-        assert!(error.to_string().starts_with("the setting `providers.lab.default_idle_mode` cannot be used: `never` is not one of"), "{error}");
+        assert!(
+            error.to_string().starts_with(
+                "the setting `providers.lab.default_idle_mode` cannot be used: `never` is not one of"
+            ),
+            "{error}"
+        );
     }
 }

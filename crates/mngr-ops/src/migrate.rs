@@ -114,7 +114,8 @@ pub fn migrate(world: &World, request: &MigrateRequest) -> Result<Migrated, Migr
     let agent = fleet.one(&request.source)?;
     let wanted = wanted(world, agent, request)?;
     let (host, name) = (agent.host.as_ref(), || agent.name().clone());
-    let guard = Guard::take(host, agent.id()).map_err(|source| MigrateError::Guard { name: name(), source })?;
+    let guard =
+        Guard::take(host, agent.id()).map_err(|source| MigrateError::Guard { name: name(), source })?;
     let Some(guard) = guard else { return Err(MigrateError::Busy { name: name() }) };
     stop::stop(world, agent, &StopOptions::from_settings(&world.settings))
         .map_err(|source| MigrateError::Stop { name: name(), source })?;
@@ -190,7 +191,9 @@ fn start_again(world: &World, agent: &Agent) {
     let options = StartOptions { restart: true, resume: Resume::Skip };
     let again = crate::again::find(&agent.host, agent.id());
     let started = match again {
-        Ok(Some(agent)) => start::start(world, &agent, &options).err().map(|error| crate::error_chain(&error)),
+        Ok(Some(agent)) => {
+            start::start(world, &agent, &options).err().map(|error| crate::error_chain(&error))
+        }
         Ok(None) => None,
         Err(error) => Some(crate::error_chain(&error)),
     };

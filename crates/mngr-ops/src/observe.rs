@@ -17,7 +17,7 @@ use mngr_model::event::Event;
 use mngr_model::facts::Detail;
 use serde_json::{Map, Value, json};
 
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, FleetHost};
 use crate::states::Kinds;
 use crate::vigil::{Coverage, Vigil};
 use crate::world::World;
@@ -122,20 +122,16 @@ fn event(at: Timestamp, source: &str, kind: &str, fields: Value) -> Event {
 
 /// The hosts of a look, those that do not answer among them.
 fn hosts(fleet: &Fleet) -> Vec<Value> {
-    let seen = fleet.hosts.iter().map(|seen| {
-        let info = seen.host.info();
-        json!({ "id": info.id, "name": info.name, "provider_name": info.provider, "state": "RUNNING" })
-    });
-    let silent = fleet.failures.iter().filter(|failure| failure.host.is_some()).map(|failure| {
+    let row = |host: &FleetHost| {
         json!({
-            "id": failure.host_id,
-            "name": failure.host,
-            "provider_name": failure.provider,
-            "state": "UNKNOWN",
-            "failure_reason": failure.message,
+            "id": host.id,
+            "name": host.name,
+            "provider_name": host.provider,
+            "state": host.report.state.as_str(),
+            "failure_reason": host.report.reason,
         })
-    });
-    seen.chain(silent).collect()
+    };
+    fleet.hosts.iter().map(row).collect()
 }
 
 /// The providers that could not be asked: what they hold is unknown, not gone.

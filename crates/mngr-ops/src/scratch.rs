@@ -97,8 +97,7 @@ pub(crate) fn discard(host: &dyn Host, folder: &HostPath) -> Result<(), FilesErr
     // From now on it is not finished, however far this gets.
     host.files().remove_file(&folder.join(MANIFEST))?;
     let git = Git::new(host, files.clone());
-    if git.is_worktree().unwrap_or(false)
-        && let Ok(Some(location)) = git.locate()
+    if let Ok(Some(location)) = git.worktree()
         && !location.common_dir.is_within(folder)
     {
         // A repository that is gone has nothing to forget.

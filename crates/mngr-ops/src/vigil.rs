@@ -58,7 +58,7 @@ impl Vigil {
     pub fn cover(&mut self, fleet: &Fleet) -> Coverage {
         let mut coverage = Coverage::Complete;
         let mut posts = HashMap::new();
-        for seen in &fleet.hosts {
+        for seen in fleet.answered() {
             let id = seen.host.info().id.clone();
             let request = request_of(fleet, seen);
             let post = match self.posts.remove(&id) {

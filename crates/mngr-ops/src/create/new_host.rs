@@ -118,8 +118,7 @@ fn create_on_new(
         Some(kept) => settle_copies(world, &host, kept),
         None => Ok(()),
     };
-    let settled =
-        settled.and_then(|()| settle::settle(world, host.as_ref(), &request.host_spec, &variables));
+    let settled = settled.and_then(|()| settle::settle(world, host.as_ref(), &request.host_spec, &variables));
     match settled.and_then(|()| run::create_on(world, &request, host)) {
         Ok(created) => {
             made.journal.finish()?;

@@ -134,12 +134,10 @@ pub(super) fn find(
             let parent = agent.host.layout().agent(agent.id());
             Ok(Source { parent: Some(parent), ..at(agent.host.clone(), path, project)? })
         }
-        SourceSpec::Snapshot { id, .. } => {
-            heritage.ancestor().map(of_ancestor).unwrap_or_else(|| {
-                let missing = crate::snapshot::SnapshotError::NotFound { id: id.clone() };
-                Err(CreateError::Snapshot(Box::new(missing)))
-            })
-        }
+        SourceSpec::Snapshot { id, .. } => heritage.ancestor().map(of_ancestor).unwrap_or_else(|| {
+            let missing = crate::snapshot::SnapshotError::NotFound { id: id.clone() };
+            Err(CreateError::Snapshot(Box::new(missing)))
+        }),
         SourceSpec::Location(Location::Host { address, path }) => {
             let missing = || CreateError::NoHost { address: address.to_string() };
             let host = hosts::find(world, address)?.ok_or_else(missing)?.open()?.ok_or_else(missing)?;

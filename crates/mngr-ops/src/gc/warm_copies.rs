@@ -67,6 +67,7 @@ mod tests {
             id: SnapshotId::new(name),
             name: name.to_owned(),
             host: random::host_id(),
+            host_name: None,
             created_at: Some(now - SignedDuration::from_hours(24 * days)),
             size: 1,
         };

@@ -106,10 +106,8 @@ fn empty(
         }
         interrupt::check()?;
         world.reporter.progress(&format!("bringing what is only on {}", target.address()));
-        let rescued = rescue::rescue(world, host.as_ref()).map_err(|source| HostLifeError::Rescue {
-            host: target.address(),
-            source: Box::new(source),
-        })?;
+        let rescued = rescue::rescue(world, host.as_ref())
+            .map_err(|source| HostLifeError::Rescue { host: target.address(), source: Box::new(source) })?;
         Ok((names, rescued))
     };
     done()

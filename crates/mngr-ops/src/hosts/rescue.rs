@@ -84,8 +84,7 @@ pub(super) fn rescue(world: &World, host: &dyn Host) -> Result<Rescued, RescueEr
     if let Some(damaged) = entries.damaged.into_iter().next() {
         return Err(damaged.error.into());
     }
-    let mut rescue =
-        Rescue { world, host, repositories: BTreeSet::new(), rescued: Rescued::default() };
+    let mut rescue = Rescue { world, host, repositories: BTreeSet::new(), rescued: Rescued::default() };
     rescue.own_repositories()?;
     for manifest in &entries.whole {
         rescue.work_of(manifest)?;
@@ -125,8 +124,7 @@ impl Rescue<'_> {
             Some(Work::Kept { .. }) => &manifest.work_dir,
             Some(Work::Missing { .. }) | None => return Ok(()),
         };
-        let is_folder =
-            self.host.files().stat(work)?.is_some_and(|stat| stat.kind == FileKind::Folder);
+        let is_folder = self.host.files().stat(work)?.is_some_and(|stat| stat.kind == FileKind::Folder);
         if !is_folder {
             return Ok(());
         }
@@ -151,8 +149,7 @@ impl Rescue<'_> {
             let note = format!("{ignored} file(s) of agent `{name}` that git ignores were not brought");
             self.rescued.notes.push(note);
         }
-        let is_there =
-            |kind: &UncleanKind| !matches!(kind, UncleanKind::Ignored | UncleanKind::Deleted);
+        let is_there = |kind: &UncleanKind| !matches!(kind, UncleanKind::Ignored | UncleanKind::Deleted);
         let paths: Vec<_> = unclean.iter().filter(|entry| is_there(&entry.kind)).collect();
         if deleted > 0 {
             let note = format!("agent `{name}` had deleted {deleted} file(s) without a commit");
@@ -191,8 +188,7 @@ impl Rescue<'_> {
                 Some(path) if self.world.client.files().exists(&path.join("HEAD"))? => Some(path),
                 _ => None,
             };
-            let elsewhere =
-                if source.is_some() { Elsewhere::SourceAndRemotes } else { Elsewhere::Remotes };
+            let elsewhere = if source.is_some() { Elsewhere::SourceAndRemotes } else { Elsewhere::Remotes };
             let refs = git.own_refs(elsewhere)?;
             if !refs.is_empty() {
                 self.bundle(&git, &refs, elsewhere)?;

@@ -97,7 +97,7 @@ fn look(agent: &Agent) -> Result<Seen, SnapshotError> {
     let facts = git.inspect()?;
     let is_generated = record.workspace.as_ref().is_some_and(|workspace| workspace.is_generated);
     // A repository that goes away with the agent must be kept itself.
-    let form = match git.is_worktree()? || !is_generated {
+    let form = match git.worktree()?.is_some() || !is_generated {
         _ if facts.head.oid.is_none() => Form::Folder,
         true => Form::Worktree,
         false => Form::Repository,

@@ -124,10 +124,8 @@ fn replace(
     request: &RestoreRequest,
 ) -> Result<AgentName, SnapshotError> {
     let options = DestroyOptions { force: request.force, ..DestroyOptions::from_settings(&world.settings) };
-    destroy::destroy(world, old, &options).map_err(|error| SnapshotError::OldStays {
-        name: created.name.clone(),
-        source: Box::new(error),
-    })?;
+    destroy::destroy(world, old, &options)
+        .map_err(|error| SnapshotError::OldStays { name: created.name.clone(), source: Box::new(error) })?;
     if request.to.name.is_some() {
         return Ok(created.name.clone());
     }

@@ -9,7 +9,6 @@ use mngr_model::address::AgentOrHost;
 use mngr_ops::file::{Base, Target};
 
 use crate::cli::common::CommonArgs;
-use crate::cli::help;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -20,7 +19,6 @@ use crate::exit_code::ExitCode;
 /// those of a host (@HOST) from the folder that holds its state.
 #[derive(Debug, Args)]
 #[command(
-    help_template = help::GROUP_TEMPLATE,
     disable_help_subcommand = true,
     after_help = "  mngr file get fix-login README.md\n  echo 'a word' | mngr file put fix-login notes/today.txt\n  \
                   mngr file list fix-login src"

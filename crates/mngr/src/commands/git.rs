@@ -9,7 +9,6 @@ use mngr_query::sanitize_lines;
 use serde_json::{Value, json};
 
 use crate::cli::common::CommonArgs;
-use crate::cli::help;
 use crate::commands::sync::{self, Way};
 use crate::commands::targets;
 use crate::ctx::Ctx;
@@ -23,7 +22,6 @@ use crate::ui::{Console, Output, Report};
 /// Git itself, over whatever reaches the agent's host. `mngr pull` and `mngr push` take more care of uncommitted work.
 #[derive(Debug, Args)]
 #[command(
-    help_template = help::GROUP_TEMPLATE,
     disable_help_subcommand = true,
     after_help = "  mngr git pull fix-login\n  mngr git push fix-login -- --force-with-lease"
 )]

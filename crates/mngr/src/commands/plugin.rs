@@ -7,7 +7,6 @@ mod toggle;
 use clap::{Args, Subcommand};
 
 use crate::cli::common::CommonArgs;
-use crate::cli::help;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -18,7 +17,6 @@ use crate::exit_code::ExitCode;
 /// disabled provider are not asked.
 #[derive(Debug, Args)]
 #[command(
-    help_template = help::GROUP_TEMPLATE,
     disable_help_subcommand = true,
     after_help = "  mngr plugin list\n  mngr plugin disable docker --scope user"
 )]

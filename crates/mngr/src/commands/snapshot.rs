@@ -11,7 +11,6 @@ use mngr_ops::snapshot::{Kept, SnapshotError};
 use serde_json::{Value, json};
 
 use crate::cli::common::CommonArgs;
-use crate::cli::help;
 use crate::commands::targets::{self, STDIN};
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -24,7 +23,6 @@ use crate::exit_code::ExitCode;
 /// work on meanwhile. Restoring never takes anything away.
 #[derive(Debug, Args)]
 #[command(
-    help_template = help::GROUP_TEMPLATE,
     disable_help_subcommand = true,
     after_help = "  mngr snapshot create fix-login --name before-refactoring\n  mngr snapshot list fix-login\n  \
                   mngr snapshot restore snap-4f2a fix-login-again"

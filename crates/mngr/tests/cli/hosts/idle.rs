@@ -122,8 +122,14 @@ fn docker_a_new_host_gets_its_variables_and_its_commands_before_its_first_agent(
     env.set_var("PASSED_ON", "passed");
     std::fs::write(env.work_dir().join("vars"), "FROM_FILE='of a file'\n").unwrap();
     let options = [
-        "--host-env", "GIVEN=it's $HOME", "--host-env-file", "vars", "--pass-host-env", "PASSED_ON",
-        "--post-host-create-command", "echo \"$GIVEN\" >\"$HOME/made\"",
+        "--host-env",
+        "GIVEN=it's $HOME",
+        "--host-env-file",
+        "vars",
+        "--pass-host-env",
+        "PASSED_ON",
+        "--post-host-create-command",
+        "echo \"$GIVEN\" >\"$HOME/made\"",
     ];
     make(&env, &options, &["sleep", "1000"]);
     let seen = env.mngr(["exec", "first", "echo \"$GIVEN/$FROM_FILE/$PASSED_ON\"; cat ~/made"]).success();
