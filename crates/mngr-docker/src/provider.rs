@@ -214,8 +214,11 @@ impl HostEntry for DockerEntry {
     }
 
     fn prepare(&self) -> Result<Arc<dyn Host>, HostError> {
-        self.provider.start(&self.container.info.id).map_err(|error| self.error(error))?;
+        if self.container.state() != HostState::Running || self.container.is_frozen {
+            self.provider.start(&self.container.info.id).map_err(|error| self.error(error))?;
+        }
         let host = self.host(HostState::Running)?;
+        host.shells().foresee_locks();
         bootstrap(host.shells(), host.info().host_dir.as_str(), Install::Missing)
             .map_err(|error| self.error(error))?;
         Ok(Arc::new(host))

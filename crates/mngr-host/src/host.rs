@@ -40,6 +40,9 @@ pub trait Host: Send + Sync {
     /// Takes a lock that excludes every other mngr, and `flock(1)` in scripts on that host.
     fn lock(&self, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError>;
 
+    /// Which of these lock files nobody holds. What is not there is held by nobody and stays away. One round trip.
+    fn free_locks(&self, paths: &[HostPath]) -> Result<Vec<HostPath>, LockError>;
+
     /// One look at all its agents: one round trip, and no process spawned where the system itself can be read.
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError>;
 

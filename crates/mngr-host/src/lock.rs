@@ -88,6 +88,14 @@ pub fn lock_in_own_folder(host: &dyn Host, path: &HostPath, wait: LockWait) -> R
     }
 }
 
+/// Whether nobody holds the lock on a file of this machine.
+pub(crate) fn is_free(path: &HostPath) -> bool {
+    match File::options().read(true).append(true).open(path.as_str()) {
+        Ok(file) => file.try_lock().is_ok(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
 /// Takes the lock on a file of this machine, creating the file.
 pub(crate) fn lock_file(path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
     let io_error = |source| LockError::Io { path: path.clone(), source };
@@ -138,6 +146,18 @@ mod tests {
         ));
         drop(held);
         assert!(lock_file(&path, LockWait::Try).is_ok());
+    }
+
+    #[test]
+    fn what_nobody_holds_is_free_and_is_not_made_by_looking() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| HostPath::new(dir.path().join(name).to_str().unwrap());
+        let held = lock_file(&path("held"), LockWait::Try).unwrap();
+        drop(lock_file(&path("free"), LockWait::Try).unwrap());
+        assert_eq!(["held", "free", "missing"].map(|name| is_free(&path(name))), [false, true, true]);
+        assert!(!dir.path().join("missing").exists());
+        drop(held);
+        assert!(is_free(&path("held")));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
 use mngr_host::host::{EndRequest, Host};
 use mngr_host::interrupt;
-use mngr_host::lock::{HostLock, LockWait};
+use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::layout::HostLayout;
 use mngr_model::{AgentId, HostPath};
@@ -62,6 +62,14 @@ pub fn recover(world: &World, host: &dyn Host) -> Outcome {
     Outcome::Changed
 }
 
+/// Whether one of these journals belongs to a command that died. The caller holds the host lock: no journal is in the
+/// moment between its creation and its first lock.
+pub(crate) fn has_leftovers(host: &dyn Host, journals: &[String]) -> Result<bool, LockError> {
+    let folder = host.layout().journals();
+    let paths: Vec<HostPath> = journals.iter().map(|name| folder.join(name)).collect();
+    Ok(!host.free_locks(&paths)?.is_empty())
+}
+
 /// Takes the locks of all journals nobody works on.
 fn claim(host: &dyn Host) -> Vec<Leftover> {
     let layout = host.layout();
@@ -70,8 +78,9 @@ fn claim(host: &dyn Host) -> Vec<Leftover> {
         return vec![];
     };
     let Ok(entries) = host.files().list(&layout.journals()) else { return vec![] };
-    let paths = entries.into_iter().map(|entry| layout.journals().join(&entry.name));
-    paths
+    let paths: Vec<HostPath> = entries.iter().map(|entry| layout.journals().join(&entry.name)).collect();
+    let free = host.free_locks(&paths).unwrap_or_default();
+    free.into_iter()
         .filter_map(|path| {
             let lock = host.lock(&path, LockWait::Try).ok()?;
             let text = host.files().read_text(&path).ok()?;

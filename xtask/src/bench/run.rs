@@ -46,7 +46,8 @@ pub(crate) fn run(options: &Options) -> Result<(), BenchError> {
 
 /// The cases whose agents are not on this machine.
 fn run_on_other_machines(bench: &Bench, options: &Options) -> Result<(), BenchError> {
-    let cases: [(Case, fn(&Bench) -> Result<Vec<Row>, BenchError>); 4] = [
+    type Measure = fn(&Bench) -> Result<Vec<Row>, BenchError>;
+    let cases: [(Case, Measure); 4] = [
         (Case::SshList20, ssh::list),
         (Case::SshFirstContact, ssh::first_contact),
         (Case::DockerCreateWarm, docker::create_warm),

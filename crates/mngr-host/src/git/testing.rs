@@ -69,6 +69,10 @@ impl Host for TestHost {
         self.local.lock(path, wait)
     }
 
+    fn free_locks(&self, paths: &[HostPath]) -> Result<Vec<HostPath>, LockError> {
+        self.local.free_locks(paths)
+    }
+
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError> {
         self.local.survey(detail)
     }

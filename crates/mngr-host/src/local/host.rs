@@ -14,7 +14,7 @@ use crate::files::{Access, Durability, Files, FilesError};
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
 use crate::local::files::LocalFiles;
 use crate::local::{processes, survey, watch};
-use crate::lock::{HostLock, LockError, LockWait, lock_file};
+use crate::lock::{self, HostLock, LockError, LockWait, lock_file};
 use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Guard, Output, Stream};
 use crate::pty::{Pty, TerminalSize};
 use crate::random;
@@ -157,6 +157,10 @@ impl Host for LocalHost {
 
     fn lock(&self, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
         lock_file(path, wait)
+    }
+
+    fn free_locks(&self, paths: &[HostPath]) -> Result<Vec<HostPath>, LockError> {
+        Ok(paths.iter().filter(|path| lock::is_free(path)).cloned().collect())
     }
 
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError> {

@@ -91,6 +91,10 @@ impl Host for RemoteHost {
         lock::lock(&self.shells, path, wait)
     }
 
+    fn free_locks(&self, paths: &[HostPath]) -> Result<Vec<HostPath>, LockError> {
+        lock::free(&self.shells, paths)
+    }
+
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError> {
         survey::survey(&self.shells, &self.layout(), detail, self.patience)
             .map_err(|source| SurveyError { host: self.info.name.to_string(), source })

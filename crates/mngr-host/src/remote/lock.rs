@@ -15,7 +15,7 @@ use super::line::detail_of;
 use super::script::path_word;
 use super::shells::Shells;
 use crate::lock::{HostLock, LockError, LockWait};
-use crate::proc::{Dialogue, Hearing, Turn};
+use crate::proc::{Cmd, Dialogue, Hearing, Turn};
 use crate::random;
 
 use keeper::Taken;
@@ -45,6 +45,21 @@ echo "$mark held"
 read -r end
 kill $!
 "#;
+
+/// Prints the words whose files nobody has locked.
+const FREE: &str = r#"for path; do
+    { [ ! -e "$path" ] || flock -n "$path" true; } && printf '%s\000' "$path"
+done"#;
+
+/// Which of these lock files nobody holds.
+pub(super) fn free(shells: &Shells, paths: &[HostPath]) -> Result<Vec<HostPath>, LockError> {
+    let Some(first) = paths.first() else { return Ok(Vec::new()) };
+    let cmd = Cmd::shell(FREE).arg("free").args(paths.iter().map(HostPath::as_str)).deadline(ANSWER_LIMIT);
+    let failed = |error| LockError::Io { path: first.clone(), source: io::Error::other(error) };
+    let printed = shells.look(&cmd).map_err(failed)?.stdout;
+    let named: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
+    Ok(paths.iter().filter(|path| named.contains(&path.as_str().as_bytes())).cloned().collect())
+}
 
 /// Takes the lock on a file there, creating the file.
 pub(super) fn lock(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {

@@ -113,6 +113,11 @@ impl Shells {
         &self.locks
     }
 
+    /// Says that locks will be taken soon: what holds them is started now, beside whatever comes first.
+    pub fn foresee_locks(&self) {
+        self.locks.start_early(self);
+    }
+
     /// Runs a script. Never runs it twice.
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;

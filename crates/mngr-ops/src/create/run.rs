@@ -255,7 +255,7 @@ fn reserve<'h>(
     let take = || host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT));
     let mut lock = take()?;
     let mut survey = host.survey(Detail::Basic)?;
-    if !survey.journals.is_empty() {
+    if !survey.journals.is_empty() && recover::has_leftovers(host, &survey.journals)? {
         drop(lock);
         recover::recover(world, host);
         lock = take()?;

@@ -73,6 +73,16 @@ impl Keeper {
         }
     }
 
+    /// Starts the shell, so that it is there when the first lock is asked for. A failure is met then.
+    pub(in crate::remote) fn start_early(&self, shells: &Shells) {
+        let mut running = self.lock();
+        if running.is_none()
+            && let Ok(started) = Running::start(shells)
+        {
+            running.insert(started).dialogue.send_on();
+        }
+    }
+
     fn ask(
         &self,
         running: &mut Option<Running>,

@@ -273,7 +273,28 @@ fn a_lock_excludes_others_and_is_let_go_when_dropped_or_when_the_holder_is_kille
     assert!(wait_until(Duration::from_secs(10), free));
     let bad = HostPath::new("/root/none/lock");
     let error = lock::lock(&shells, &bad, LockWait::Try).unwrap_err();
-    assert!(matches!(error, LockError::Io { .. }), "{error:?}");
+    assert!(error.is_missing(), "{error:?}");
+}
+
+#[test]
+fn one_shell_holds_all_locks_that_are_free_and_lets_go_of_each_alone() {
+    let machine = Box::new();
+    let shells = machine.shells();
+    let path = |number: usize| HostPath::new(format!("/root/lock '{number}'"));
+    // More than one shell has descriptors for.
+    let mut held: Vec<_> =
+        (0..9).map(|number| lock::lock(&shells, &path(number), LockWait::Try).unwrap()).collect();
+    let all: Vec<HostPath> = (0..9).map(path).chain([HostPath::new("/root/never was")]).collect();
+    assert_eq!(lock::free(&shells, &all).unwrap(), all[9..]);
+    drop(held.remove(3));
+    drop(held.remove(0));
+    let freed = || lock::free(&shells, &all).unwrap() == [path(0), path(3), all[9].clone()];
+    assert!(wait_until(Duration::from_secs(10), freed));
+    let again = lock::lock(&shells, &path(3), LockWait::Try).unwrap();
+    assert!(matches!(lock::lock(&shells, &path(3), LockWait::Try), Err(LockError::Held { .. })));
+    drop((held, again));
+    assert!(wait_until(Duration::from_secs(10), || lock::free(&shells, &all).unwrap() == all));
+    assert!(!machine.sshd.home().join("never was").exists());
 }
 
 #[test]
