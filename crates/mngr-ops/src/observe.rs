@@ -73,7 +73,7 @@ impl<'w> Observer<'w> {
     }
 
     /// What has happened since the last call; waits until something may have. The first call tells everything there is.
-    pub fn next(&mut self) -> Result<Vec<Event>, Interrupted> {
+    pub fn more(&mut self) -> Result<Vec<Event>, Interrupted> {
         if let Some(pace) = self.pace {
             self.vigil.wait(pace)?;
         }

@@ -56,7 +56,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: &ObserveArgs) -> Result<ExitCode, CliErro
     };
     let mut observer = Observer::new(&world, scope);
     loop {
-        let events = observer.next().map_err(|error| CliError::new(ErrorKind::Interrupted, error))?;
+        let events = observer.more().map_err(|error| CliError::new(ErrorKind::Interrupted, error))?;
         for event in &events {
             if let Some(log) = &log {
                 log.append(event)?;

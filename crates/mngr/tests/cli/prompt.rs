@@ -103,3 +103,28 @@ fn a_table_is_cut_to_the_terminal_and_coloured_there() {
     let lines: Vec<&str> = screen.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(lines.len(), 2, "no line may wrap:\n{screen}");
 }
+
+#[test]
+fn a_headless_command_asks_nobody_even_at_a_terminal() {
+    let mut env = env_with_repo();
+    for name in ["a", "b"] {
+        create(&env, name, &["sleep", "1000"]);
+        let _ = env.mngr(["stop", name]).success();
+    }
+    env.set_var("EDITOR", "touch opened");
+    let ends = |args: &[&str], code: i32| {
+        let terminal = env.terminal(Surroundings::Plain, args);
+        assert_eq!(terminal.wait_for_exit(), code, "{args:?}: {}", terminal.screen());
+    };
+    ends(&["connect", "--headless"], 2);
+    ends(&["connect", "a", "--headless"], 1);
+    ends(&["cleanup", "--headless"], 1);
+    ends(&["message", "a", "--headless"], 2);
+    ends(&["config", "edit", "--headless"], 1);
+    ends(&["create", "c", "--edit-message", "--headless", "--", "sh"], 1);
+    ends(&["destroy", "a", "--headless"], 0);
+    let _ = env.mngr(["config", "set", "headless", "true", "--scope", "user"]).success();
+    ends(&["destroy", "b"], 0);
+    assert_eq!(names(&env), [""; 0]);
+    assert!(!env.work_dir().join("opened").exists());
+}

@@ -80,3 +80,34 @@ fn bare_mngr_may_have_a_default() {
     let bare: [&str; 0] = [];
     assert_eq!(env.mngr(bare).success().stdout, "No agents found\n");
 }
+
+#[test]
+fn scripts_run_before_their_command_and_a_failure_stops_it() {
+    let env = env_with_repo();
+    let set = |value: &str| {
+        let key = "pre_command_scripts.file_list";
+        let _ = env.mngr(["config", "set", key, value, "--scope", "user"]).success();
+    };
+    create(&env, "a", &["sleep", "1000"]);
+    set(r#"["touch one", "touch two"]"#);
+    let _ = env.mngr(["list"]).success();
+    assert!(!env.work_dir().join("one").exists(), "it belongs to another command");
+    let _ = env.mngr(["file", "list", "a"]).success();
+    assert!(env.work_dir().join("one").exists() && env.work_dir().join("two").exists());
+    set(r#"["echo no such luck >&2; exit 3"]"#);
+    let stopped = env.mngr(["file", "list", "a"]).code(1);
+    assert!(stopped.stderr.contains("no such luck\n") && stopped.stderr.contains("exit code 3"), "{stopped}");
+    assert_eq!(stopped.stdout, "");
+}
+
+#[test]
+fn a_template_may_bring_settings_but_no_defaults_of_commands() {
+    let env = env_with_repo();
+    let set =
+        |value: &str| env.mngr(["config", "set", "create_templates.t.setting", value, "--scope", "user"]);
+    let _ = set(r#"["prefix=other-"]"#).success();
+    let _ = env.mngr(["create", "a", "--template", "t", "--no-connect", "--", "sleep", "1000"]).success();
+    assert!(env.tmux(["list-sessions"]).success().stdout.starts_with("other-a:"));
+    let refused = set(r#"["commands.list.sort=name"]"#).code(1);
+    assert!(refused.stderr.contains("cannot set anything under `commands`"), "{refused}");
+}
