@@ -182,6 +182,10 @@ mngr list --running --ids | mngr message - -m "please commit what you have"
 # Keep it on the screen. It changes when the agents do; leave with Ctrl-c
 mngr list --watch
 
+# Several hosts can have one name. An agent goes to the one with the fewest agents; here there is only this machine
+mngr config set --scope user pools.crew.hosts '["localhost"]'
+mngr create anywhere@crew --no-connect -- sh
+
 ######################################################################
 # Talking with agents
 ######################################################################
