@@ -185,6 +185,10 @@ mngr list --watch
 # Every change of every agent, as it happens. Programs read it with --stream-events; leave with Ctrl-c
 mngr observe
 
+# Several hosts can have one name. An agent goes to the one with the fewest agents; here there is only this machine
+mngr config set --scope user pools.crew.hosts '["localhost"]'
+mngr create anywhere@crew --no-connect -- sh
+
 ######################################################################
 # Talking with agents
 ######################################################################

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mngr_host::host::Host;
+use mngr_host::lock::HostLock;
 use mngr_host::provider::{HostMaker, NewHost, SnapshotId};
 use mngr_host::random;
 use mngr_model::name_style::NameStyle;
 use mngr_model::{HostId, HostName, HostPath};
 
 use super::error::PoolError;
+use super::marked::{self, CLIENT_TAG};
 use super::seat::{maker_of, reachable};
 use super::spec::{POOL_TAG, Pool, Recipe, Supply, provider_of};
 use super::warm::{self, Shelf};
@@ -31,6 +33,8 @@ pub struct Fresh {
     pub host: Arc<dyn Host>,
     /// Its repository, where it was made for this and nobody else was there; such a host is labelled.
     pub repository: Option<HostPath>,
+    /// Held for as long as it is used; nothing where it was not made.
+    _lock: Option<HostLock>,
 }
 
 /// Chooses id and name of a new host.
@@ -71,11 +75,16 @@ pub fn fresh_host(
     label: (&str, &str),
 ) -> Result<Fresh, PoolError> {
     let Supply::Made(recipe) = &pool.supply else {
-        return Ok(Fresh { host: reachable(world, pool)?, repository: None });
+        return Ok(Fresh { host: reachable(world, pool)?, repository: None, _lock: None });
     };
-    let labels = BTreeMap::from([(label.0.to_owned(), label.1.to_owned())]);
+    marked::sweep(world, recipe.provider.as_str());
+    let client = world.client.info().id.to_string();
+    let labels = [(label.0, label.1), (CLIENT_TAG, client.as_str())];
+    let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
     let stock = Stock::Repository(repository);
-    let (maker, host) = make_with(world, pool, recipe, stock, plan(recipe)?, labels)?;
+    let plan = plan(recipe)?;
+    let lock = Some(marked::hold(world, &plan.id)?);
+    let (maker, host) = make_with(world, pool, recipe, stock, plan, labels)?;
     let failed = |source| {
         // What went wrong first matters more.
         let _ = maker.destroy(&host.info().id);
@@ -84,7 +93,7 @@ pub fn fresh_host(
     // A host without copies was not stocked; one that was gets what is new since.
     stock.lay_in(world, &host).map_err(failed)?;
     let repository = stock.place(world, host.as_ref()).map_err(failed)?;
-    Ok(Fresh { host, repository })
+    Ok(Fresh { host, repository, _lock: lock })
 }
 
 fn make_with<'w>(

@@ -5,17 +5,50 @@ use std::sync::Arc;
 
 use mngr_config::HostsAfter;
 use mngr_host::interrupt;
+use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_host::provider::{HostActionError, HostEntry, HostMaker, StopReason};
-use mngr_model::HostId;
 use mngr_model::host::HostInfo;
 use mngr_model::state::HostState;
+use mngr_model::{HostId, HostPath};
 
+use super::error::PoolError;
 use super::ledger::Ledger;
-use super::spec::POOL_TAG;
+use super::spec::{POOL_TAG, provider_of};
 use crate::world::World;
 
 /// A host that was made for a run is labelled with it.
 pub const RUN_TAG: &str = "mngr.run";
+
+/// A host that no agent uses is labelled with the machine whose commands use it.
+pub(super) const CLIENT_TAG: &str = "mngr.client";
+
+/// Says that a host which no agent uses is in use, until it is dropped.
+pub(super) fn hold(world: &World, host: &HostId) -> Result<HostLock, PoolError> {
+    let folder = world.client.layout().pools();
+    let failed = |source| PoolError::Ledger { pool: host.to_string(), source };
+    world.client.files().make_folder(&folder).map_err(failed)?;
+    Ok(world.client.lock(&lock_of(world, host), LockWait::Try)?)
+}
+
+/// Removes the hosts of a provider that a command of this machine made for its own use and that it left when it was killed.
+pub(super) fn sweep(world: &World, provider: &str) {
+    let Some(provider) = provider_of(world, provider) else { return };
+    let client = world.client.info().id.to_string();
+    let Some((maker, hosts)) = provider.maker().zip(provider.hosts().ok()) else { return };
+    for id in hosts.iter().filter(|entry| entry.report().tags.get(CLIENT_TAG) == Some(&client)) {
+        let Some(id) = id.id() else { continue };
+        let lock = lock_of(world, &id);
+        let is_free = !matches!(world.client.lock(&lock, LockWait::Try), Err(LockError::Held { .. }));
+        if is_free && maker.destroy(&id).is_ok() {
+            // One that stays says nothing.
+            let _ = world.client.files().remove_file(&lock);
+        }
+    }
+}
+
+fn lock_of(world: &World, host: &HostId) -> HostPath {
+    world.client.layout().pools().join(&format!("{host}.lock"))
+}
 
 /// Ends the hosts that were made for a run. Those without agents of it, on which only tests ran, are always removed.
 /// Returns what could not be done.
@@ -45,10 +78,11 @@ pub fn end_hosts(world: &World, run: &str, after: HostsAfter) -> Vec<String> {
 pub fn remove_host(world: &World, host: &HostInfo) -> Result<(), HostActionError> {
     let _shield = interrupt::shield();
     let provider = world.providers.iter().find(|provider| *provider.name() == host.provider);
-    match provider.and_then(|provider| provider.maker()) {
-        Some(maker) => maker.destroy(&host.id),
-        None => Ok(()),
-    }
+    let Some(maker) = provider.and_then(|provider| provider.maker()) else { return Ok(()) };
+    maker.destroy(&host.id)?;
+    // One that stays says nothing.
+    let _ = world.client.files().remove_file(&lock_of(world, &host.id));
+    Ok(())
 }
 
 /// The hosts that their providers know to be stopped: nobody is at work there.

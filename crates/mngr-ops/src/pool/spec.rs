@@ -33,7 +33,7 @@ pub(super) enum Supply {
     /// They are all those of a provider.
     AllOf(ProviderName),
     /// They are made.
-    Made(Recipe),
+    Made(Box<Recipe>),
 }
 
 /// How hosts are made.
@@ -78,7 +78,7 @@ impl Pool {
         let recipe =
             Recipe { provider: provider.clone(), spec: spec.clone(), prefix: None, mark: mark.clone() };
         let rules = Rules { per_host: Some(per_host), growth: Growth::WhenFull };
-        Self { name: mark, supply: Supply::Made(recipe), rules }
+        Self { name: mark, supply: Supply::Made(Box::new(recipe)), rules }
     }
 
     /// What the name of a place means: a pool, or a provider whose hosts are made as `spec` says.
@@ -116,7 +116,7 @@ impl Pool {
                     (None, Some(_)) => Growth::WhenFull,
                     (None, None) => return Err(wrong("it has neither a `size` nor `agents_per_host`")),
                 };
-                (Supply::Made(Recipe::of_settings(world, name, provider, settings)?), growth)
+                (Supply::Made(Box::new(Recipe::of_settings(world, name, provider, settings)?)), growth)
             }
         };
         Ok(Self { name: name.to_owned(), supply, rules: Rules { per_host, growth } })

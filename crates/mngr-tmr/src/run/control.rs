@@ -83,7 +83,7 @@ pub fn request_stop(world: &World, folder: &HostPath, kind: StopKind) -> Result<
         }
     }
     if let Ok(settings) = RunSettings::from_map(&started.settings)
-        && settings.agents.provider.is_some()
+        && (settings.agents.provider.is_some() || settings.checks.place.is_some())
     {
         let after = world.settings.tmr.hosts_after;
         let problems = pool::end_hosts(world, &mark(world, &settings, &started.run), after);

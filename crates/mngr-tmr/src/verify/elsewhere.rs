@@ -6,7 +6,7 @@
 //!
 //! Round trips: for each commit one transfer; for each run those of [`WorktreePool`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -82,7 +82,10 @@ struct Ground {
     repository: HostPath,
     folder: HostPath,
     checkouts: WorktreePool,
-    sent: Mutex<BTreeSet<String>>,
+    /// The commits that are there, or on the way.
+    sent: Mutex<BTreeMap<String, Arc<Mutex<bool>>>>,
+    /// Shows others that it is in use.
+    _fresh: Fresh,
 }
 
 impl Elsewhere {
@@ -110,7 +113,8 @@ impl Elsewhere {
     fn open(&self) -> Result<Ground, RunnerError> {
         let Subject { repository: source, base, extra_paths, folder, mark, width, .. } = &self.subject;
         let fresh = pool::fresh_host(&self.world, &self.pool, source, (RUN_TAG, mark));
-        let Fresh { host, repository } = fresh.map_err(|error| RunnerError::NoHost(Box::new(error)))?;
+        let mut fresh = fresh.map_err(|error| RunnerError::NoHost(Box::new(error)))?;
+        let (host, repository) = (fresh.host.clone(), fresh.repository.take());
         let is_made = repository.is_some();
         let folder = host.layout().root().join(folder);
         let opened = || {
@@ -137,7 +141,8 @@ impl Elsewhere {
         };
         match opened() {
             Ok((repository, checkouts)) => {
-                Ok(Ground { host, is_made, repository, folder, checkouts, sent: Mutex::default() })
+                let sent = Mutex::default();
+                Ok(Ground { host, is_made, repository, folder, checkouts, sent, _fresh: fresh })
             }
             Err(error) => {
                 if is_made {
@@ -155,7 +160,10 @@ impl Elsewhere {
 
     /// Brings a commit there, once.
     fn send(&self, ground: &Ground, commit: &str) -> Result<(), RunnerError> {
-        if lock(&ground.sent).contains(commit) {
+        let turn = lock(&ground.sent).entry(commit.to_owned()).or_default().clone();
+        // Whoever needs the same one waits here: two transfers would meet at one ref.
+        let mut is_there = lock(&turn);
+        if *is_there {
             return Ok(());
         }
         let there = Git::new(ground.host.as_ref(), ground.repository.clone());
@@ -163,7 +171,7 @@ impl Elsewhere {
         self.git()
             .send_commit(&there, commit, &name)
             .map_err(|source| RunnerError::Checkout { commit: commit.to_owned(), source })?;
-        lock(&ground.sent).insert(commit.to_owned());
+        *is_there = true;
         Ok(())
     }
 

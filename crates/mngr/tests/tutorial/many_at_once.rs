@@ -210,3 +210,22 @@ fn changes_are_followed() {
     terminal.press("C-c");
     expect(&terminal.wait()).to_have_exit_code(130);
 }
+
+#[test]
+fn an_agent_goes_to_a_host_of_a_pool() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Several hosts can have one name. An agent goes to the one with the fewest agents; here there is only this machine
+        mngr config set --scope user pools.crew.hosts '["localhost"]'
+        mngr create anywhere@crew --no-connect -- sh
+        "#,
+    );
+    succeed(&e2e, r#"mngr config set --scope user pools.crew.hosts '["localhost"]'"#);
+    expect(&e2e.run("mngr create anywhere@crew --no-connect -- sh")).to_succeed();
+    assert_eq!(agent(&e2e, "anywhere")["state"], "RUNNING");
+    succeed(&e2e, "mngr config set --scope user pools.crew.agents_per_host 1");
+    let full = e2e.comment("and says when there is no room").run("mngr create more@crew --no-connect -- sh");
+    expect(&full).to_fail();
+    expect(&full.stderr).to_contain("pool `crew` is full: 1 agent at work on 1 host");
+}

@@ -3,7 +3,7 @@
 use mngr_agents::brand::ProvisionError;
 use mngr_agents::conversation::AdoptError;
 use mngr_agents::installation::InstallationError;
-use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef};
+use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef, LOCAL_PROVIDER};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
 use mngr_ops::fleet::{Agent, Fleet};
@@ -91,6 +91,9 @@ impl Report for CreateReport<'_> {
             Some(branch) => format!("  branch {} in {dir}\n", sanitize(branch)),
             None => format!("  in {dir}\n"),
         });
+        if created.host.provider.as_str() != LOCAL_PROVIDER {
+            text.push_str(&format!("  on host {}\n", sanitize(&created.host.address())));
+        }
         match &created.branch_note {
             Some(BranchNote::Reused { branch }) => {
                 text.push_str(&format!(

@@ -232,15 +232,15 @@ fn pace(world: &World, args: &PaceArgs, provider: Option<&str>) -> Result<Pace, 
     let machine =
         Machine::of(world.client.as_ref()).map_err(|error| CliError::new(ErrorKind::Failed, error))?;
     let many = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    // A full pool takes nobody in.
+    let capacity = provider.and_then(|name| Pool::named(world, name).ok()?.capacity());
+    let wanted = match args.max_parallel_agents {
+        Some(0) => usize::MAX,
+        Some(number) => many(number),
+        None => capacity.unwrap_or_else(|| many(machine.parallel_agents())),
+    };
     Ok(Pace {
-        agents: match args.max_parallel_agents {
-            Some(0) => usize::MAX,
-            Some(number) => many(number),
-            None => match provider.and_then(|name| Pool::named(world, name).ok()?.capacity()) {
-                Some(capacity) => capacity,
-                None => many(machine.parallel_agents()),
-            },
-        },
+        agents: wanted.min(capacity.unwrap_or(usize::MAX)),
         launches: many(args.max_parallel_launch),
         launch_delay: args.launch_delay,
         look_interval: args.poll_interval.max(Duration::from_millis(100)),

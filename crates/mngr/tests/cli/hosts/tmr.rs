@@ -29,6 +29,11 @@ host_patience = "3s"
 collect = "ls tests/*.sh"
 one = "sh {id}"
 one_timeout = "30s"
+detect = { ".agents/behave.sh" = "" }
+
+[tmr.collectors.never]
+collect = "sleep 1000"
+one = "false"
 
 [agent_types.player]
 parent_type = "scripted"
@@ -61,17 +66,7 @@ fn project(env: &TestEnv, there: &str, parts: &[(&str, &str)]) {
 }
 
 fn start(env: &TestEnv, words: &[&str]) -> Running {
-    let usual = [
-        "tmr",
-        "--collector",
-        "parts",
-        "--agent-type",
-        "player",
-        "--run-name",
-        "1",
-        "--yes",
-        "--no-integrator",
-    ];
+    let usual = ["tmr", "--agent-type", "player", "--run-name", "1", "--yes", "--no-integrator"];
     env.spawn(usual.iter().chain(words))
 }
 
@@ -219,6 +214,11 @@ fn docker_a_killed_run_leaves_no_container_when_it_is_stopped_or_goes_on() {
     let env = docker_env(&engine);
     let _ = env.mngr(["config", "set", "--scope", "user", "tmr.hosts_after", "remove"]).success();
     project(&env, "test -e /.dockerenv", &[("one", "wait_for /tmp/go; fix")]);
+    // Killed before there was a run: the next one removes what it finds.
+    let running = start(&env, &["--provider", "docker", "--collector", "never"]);
+    assert!(wait_until(PATIENCE, || !engine.docker(&["ps", "--quiet"]).is_empty()), "no host was made");
+    running.signal(Signal::KILL);
+    let _ = running.finish();
     let running = start(&env, &["--provider", "docker", "--retries", "0"]);
     let is_working = || {
         let journal = folder(&env).join("run.jsonl");
