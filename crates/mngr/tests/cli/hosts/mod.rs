@@ -4,5 +4,6 @@ mod docker;
 mod equal;
 mod faults;
 mod ground;
+mod hostile;
 mod names;
 mod work;
