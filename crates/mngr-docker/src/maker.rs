@@ -137,7 +137,7 @@ impl DockerProvider {
         let id = id.lines().last().unwrap_or_default().trim().to_owned();
         engine.order(&format!("/containers/{}/start", encoded(&id)), LIFE_LIMIT)?;
         self.own_state(&id, &image, &info)?;
-        let host = self.remote_host(info, &id, HostState::Running)?;
+        let host = self.remote_host(info, &id, HostState::Running);
         let text = format!("{}\n", new.id);
         host.files().write(&host.layout().host_id(), text.as_bytes(), Access::Shared, Durability::Synced)?;
         bootstrap(host.shells(), host.info().host_dir.as_str(), Install::Missing)?;

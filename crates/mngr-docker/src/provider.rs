@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mngr_host::host::Host;
+use mngr_host::proc::Cmd;
 use mngr_host::provider::{
     ColdFiles, ColdRead, HostEntry, HostError, HostMaker, HostReport, Provider, ProviderError, Snapshots,
 };
@@ -18,8 +19,11 @@ use crate::container::{self, Container, DEFAULT_HOST_DIR};
 use crate::endpoint::Endpoint;
 use crate::engine::{EngineClient, EngineError};
 use crate::line::DockerLine;
-use crate::pipe::{Pipe, PipeError, PipeTerminal};
 
+/// How long a host may take to answer a listing where nothing is configured.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A path is shorter.
+const LONGEST_HOME: usize = 4096;
 /// How long a build may take where nothing is configured.
 const BUILD_LIMIT: Duration = Duration::from_secs(600);
 
@@ -45,6 +49,8 @@ pub struct DockerSettings {
     pub default_start_args: Vec<String>,
     /// How long an image build may take.
     pub build_limit: Duration,
+    /// How long a host may take to answer a listing.
+    pub patience: Duration,
     /// What the names of containers begin with.
     pub prefix: String,
     /// The mngr program of this machine, which lines to containers run.
@@ -64,6 +70,7 @@ impl DockerSettings {
             default_image: None,
             default_start_args: Vec::new(),
             build_limit: BUILD_LIMIT,
+            patience: PATIENCE,
             prefix: "mngr-".to_owned(),
             mngr: mngr.into(),
             links,
@@ -129,25 +136,29 @@ impl DockerProvider {
     }
 
     /// The host of a container. Nothing is asked where the home of its user is known, or cannot be asked for.
-    pub(crate) fn remote_host(
-        &self,
-        mut info: HostInfo,
-        container: &str,
-        state: HostState,
-    ) -> Result<RemoteHost, PipeError> {
+    pub(crate) fn remote_host(&self, info: HostInfo, container: &str, state: HostState) -> RemoteHost {
         let settings = self.settings();
-        if info.home.is_none() && state == HostState::Running {
-            let ask = Pipe::start(self.engine()?, container, "printf %s \"$HOME\"", PipeTerminal::None)?;
-            let mut said = Vec::new();
-            ask.run(std::io::empty(), &mut said, &mut std::io::sink())?;
-            let home = String::from_utf8(said).ok().filter(|home| home.starts_with('/'));
-            info.home = home.map(HostPath::new);
-        }
         let name = info.name.as_str();
         let line = DockerLine::new(name, &settings.mngr, &settings.endpoint, &settings.links, container);
-        Ok(RemoteHost::new(info, Arc::new(Shells::new(Arc::new(line)))))
+        let shells = Arc::new(Shells::new(Arc::new(line)));
+        let host = |info| RemoteHost::new(info, shells.clone()).with_patience(settings.patience);
+        if info.home.is_some() || state != HostState::Running {
+            return host(info);
+        }
+        let asked = host(info.clone());
+        let ask = Cmd::shell("printf %s \"$HOME\"").keep_last(LONGEST_HOME).deadline(settings.patience);
+        let said = asked.exec(&ask).ok().and_then(|said| String::from_utf8(said.stdout).ok());
+        match said.filter(|home| home.starts_with('/')) {
+            Some(home) => host(HostInfo { home: Some(HostPath::new(home)), ..info }),
+            None => asked,
+        }
     }
 }
+
+/// A container calls itself by the id of the machine mngr runs on.
+#[derive(Debug, thiserror::Error)]
+#[error("its container has a label with the id of this machine")]
+struct OurId;
 
 impl Provider for DockerProvider {
     fn name(&self) -> &ProviderName {
@@ -183,8 +194,11 @@ impl DockerEntry {
     }
 
     fn host(&self, state: HostState) -> Result<RemoteHost, HostError> {
-        let host = self.provider.remote_host(self.container.info.clone(), &self.container.id, state);
-        host.map_err(|error| self.error(error))
+        // Its paths would be taken for ours. The labels of a container may come from its image.
+        if self.container.info.id == self.provider.client().info().id {
+            return Err(self.error(OurId));
+        }
+        Ok(self.provider.remote_host(self.container.info.clone(), &self.container.id, state))
     }
 }
 

@@ -186,6 +186,10 @@ impl Rsync {
             // Without `-s` the shell there would read the paths.
             cmd = cmd.args(["-s", "-e", &remote_shell(reach)]);
             let side = if matches!(self.way, Way::From(_)) { &mut source } else { &mut destination };
+            if matches!(self.way, Way::From(_)) {
+                // A file of somebody else must not run with the rights of whoever copied it.
+                cmd = cmd.arg("--chmod=ug-s");
+            }
             *side = format!("{}:{side}", reach.name);
         }
         cmd.args(["--".to_owned(), source, destination])
@@ -194,7 +198,8 @@ impl Rsync {
     /// The same copy with its source on one host and its destination on another, and the host that rsync runs on.
     fn between<'h>(&self, from: &'h dyn Host, to: &'h dyn Host) -> Result<(Self, &'h dyn Host), RsyncError> {
         let (way, runs_on) = match (from.reach(), to.reach()) {
-            _ if from.info().id == to.info().id => (Way::OneHost, from),
+            // A host that is not honest may call itself by the id of another one: it is the way there that tells.
+            (one, other) if from.info().id == to.info().id && one == other => (Way::OneHost, from),
             (None, None) => (Way::OneHost, from),
             (Some(reach), None) => (Way::From(reach), to),
             (None, Some(reach)) => (Way::To(reach), from),

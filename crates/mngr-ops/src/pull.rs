@@ -102,7 +102,23 @@ fn default_target(world: &World, source: &HostPath, work_dir: &HostPath) -> Resu
         Some(location) => location.root,
         None => world.cwd.clone(),
     };
-    Ok(Target::Exactly(top.join(relative).normalized()))
+    let target = top.join(relative).normalized();
+    require_inside(world.client.as_ref(), &target, &top)?;
+    Ok(Target::Exactly(target))
+}
+
+/// A link that came from an agent must not decide where its next files go.
+fn require_inside(host: &dyn Host, target: &HostPath, top: &HostPath) -> Result<(), SyncError> {
+    let files = host.files();
+    let mut folder = target.parent();
+    while let Some(path) = folder.filter(|path| path.is_within(top) && path != top) {
+        match files.canonical(&path) {
+            Ok(real) if real.is_within(&files.canonical(top)?) => return Ok(()),
+            Err(error) if error.is_missing() && files.stat(&path)?.is_none() => folder = path.parent(),
+            _ => return Err(SyncError::LeadsOut { path: target.clone(), top: top.clone() }),
+        }
+    }
+    Ok(())
 }
 
 /// A pull of commits, both ends known.

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use mngr_host::files::{FileKind, FolderEntry};
 use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
 use mngr_host::host::{EndRequest, Host};
 use mngr_host::interrupt;
@@ -24,6 +25,11 @@ pub enum Outcome {
     /// Look again.
     Changed,
 }
+
+/// How many are put right in one look: the rest waits for the next one. Each costs a few round trips.
+const AT_ONCE: usize = 32;
+/// No journal of ours is as long.
+const MOST_BYTES: usize = 1 << 20;
 
 struct Leftover {
     path: HostPath,
@@ -78,12 +84,19 @@ fn claim(host: &dyn Host) -> Vec<Leftover> {
         return vec![];
     };
     let Ok(entries) = host.files().list(&layout.journals()) else { return vec![] };
-    let paths: Vec<HostPath> = entries.iter().map(|entry| layout.journals().join(&entry.name)).collect();
+    // Whatever else is there was put there by somebody else.
+    let is_journal = |entry: &FolderEntry| {
+        let id = entry.name.strip_suffix(".jsonl").and_then(AgentId::parse);
+        entry.kind == FileKind::File && id.is_some()
+    };
+    let journals = entries.into_iter().filter(is_journal).take(AT_ONCE);
+    let paths: Vec<HostPath> = journals.map(|entry| layout.journals().join(&entry.name)).collect();
     let free = host.free_locks(&paths).unwrap_or_default();
     free.into_iter()
         .filter_map(|path| {
             let lock = host.lock(&path, LockWait::Try).ok()?;
-            let text = host.files().read_text(&path).ok()?;
+            let text = host.files().read_part(&path, 0, MOST_BYTES).ok()?;
+            let text = String::from_utf8_lossy(&text).into_owned();
             Some(Leftover { path, text, _lock: lock })
         })
         .collect()

@@ -229,6 +229,27 @@ impl Sshd {
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
+    /// Runs a shell script in the place of whatever a connection asks for.
+    #[track_caller]
+    pub fn answer_with(&self, script: &str) {
+        let path = self.root().join("answer");
+        fs::write(&path, script).or_fail("writing the script");
+        self.configure("ForceCommand", &format!("/bin/sh {}", path.display()));
+    }
+
+    /// Sets an option of the sshd, whose connections end.
+    #[track_caller]
+    fn configure(&self, option: &str, value: &str) {
+        self.kill_sshd();
+        let path = self.root().join("sshd_config");
+        let config = fs::read_to_string(&path).or_fail("reading the config of the sshd");
+        let is_other = |line: &&str| line.split_whitespace().next() != Some(option);
+        let kept = config.lines().filter(is_other).map(|line| format!("{line}\n"));
+        let text: String = kept.chain([format!("{option} {value}\n")]).collect();
+        fs::write(&path, text).or_fail("writing the config of the sshd");
+        self.revive_sshd();
+    }
+
     /// Sets the clock of everything that is started by new connections forward by so many seconds, or back.
     #[track_caller]
     pub fn shift_clock(&self, seconds: i64) {
@@ -237,32 +258,35 @@ impl Sshd {
             .into_iter()
             .find(|path| Path::new(path).exists());
         let library = library.unwrap_or_else(|| panic!("`libfaketime` is not installed"));
-        self.kill_sshd();
-        let path = self.root().join("sshd_config");
-        let config = fs::read_to_string(&path).or_fail("reading the config of the sshd");
-        let kept = config.lines().filter(|line| !line.starts_with("SetEnv ")).map(|line| format!("{line}\n"));
-        let shifted = format!("SetEnv LD_PRELOAD={library} FAKETIME={seconds:+}\n");
-        fs::write(&path, kept.chain([shifted]).collect::<String>()).or_fail("writing the config of the sshd");
-        self.revive_sshd();
+        self.configure("SetEnv", &format!("LD_PRELOAD={library} FAKETIME={seconds:+}"));
     }
 
     /// Puts a shell script in the place of a program of the machine, until it is rebooted. The program itself is then
     /// what the script calls `$real`.
     #[track_caller]
-    pub fn replace_program(&self, program: &Path, script: &str) {
-        let program = fs::canonicalize(program).or_fail("finding the program");
-        let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    pub fn replace_program(&self, name: &str, script: &str) {
+        let program = program_called(name);
         let (real, fake) =
             (self.root().join(format!("real-{name}")), self.root().join(format!("fake-{name}")));
-        fs::copy(&program, &real).or_fail("copying the program");
         // A program may be the very shell that reads the script.
         let shell = self.root().join("real-sh");
-        fs::copy("/bin/sh", &shell).or_fail("copying the shell");
+        for (from, to) in [(program.as_path(), &real), (Path::new("/bin/sh"), &shell)] {
+            // One that is there may be running.
+            if !to.exists() {
+                fs::copy(from, to).or_fail("copying the program");
+            }
+        }
         let text = format!("#!{}\nreal={}\n{script}\n", shell.display(), real.display());
         fs::write(&fake, text).or_fail("writing the script");
         fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).or_fail("making the script a program");
         let [fake, program] = [fake, program].map(|path| path.to_string_lossy().into_owned());
         self.at_its_console(&["mount", "--bind", &fake, &program]);
+    }
+
+    /// Puts the program itself back in its place.
+    #[track_caller]
+    pub fn restore_program(&self, name: &str) {
+        self.at_its_console(&["umount", "--lazy", &program_called(name).to_string_lossy()]);
     }
 
     /// Signals the processes that serve connections: SIGKILL cuts them, SIGSTOP makes them silent, SIGCONT wakes them.
@@ -348,6 +372,14 @@ impl Drop for Sshd {
             cleaned.or_fail("cleaning up after the sshd");
         }
     }
+}
+
+/// Where a login finds a program.
+#[track_caller]
+fn program_called(name: &str) -> PathBuf {
+    let folders = ["/usr/local/bin", "/usr/bin", "/bin"].map(Path::new);
+    let found = folders.iter().map(|folder| folder.join(name)).find(|path| path.exists());
+    fs::canonicalize(found.unwrap_or_default()).or_fail(format_args!("finding `{name}`"))
 }
 
 fn make_key(path: &Path) {

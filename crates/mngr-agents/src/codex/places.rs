@@ -47,7 +47,11 @@ pub(crate) fn rollout_place(path: &HostPath, thread: &str) -> String {
     let name = path.file_name().filter(|_| thread_of_rollout(path) == Some(thread));
     let name = name.map_or_else(|| format!("rollout-1970-01-01T00-00-00-{thread}.jsonl"), str::to_owned);
     let mut day = name.trim_start_matches("rollout-").splitn(3, '-');
-    let mut part = |length: usize| day.next().and_then(|part| part.get(..length)).unwrap_or("00").to_owned();
+    let mut part = |length: usize| {
+        let digits = day.next().and_then(|part| part.get(..length));
+        // The name may be somebody else's, and these become folders.
+        digits.filter(|part| part.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or("00").to_owned()
+    };
     format!("{}/{}/{}/{name}", part(4), part(2), part(2))
 }
 
@@ -62,6 +66,9 @@ mod tests {
         let path = HostPath::new("/x").join(&name);
         assert_eq!(thread_of_rollout(&path), Some(thread));
         assert_eq!(rollout_place(&path, thread), format!("2026/11/15/{name}"));
+        let elsewhere = format!("rollout-....-..-..T12-30-28-{thread}.jsonl");
+        let place = rollout_place(&HostPath::new("/x").join(&elsewhere), thread);
+        assert_eq!(place, format!("00/00/00/{elsewhere}"));
         let renamed = HostPath::new("/x/talk.jsonl");
         assert_eq!(thread_of_rollout(&renamed), None);
         assert_eq!(

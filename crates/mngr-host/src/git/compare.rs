@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use mngr_model::branch::check_branch_name;
+
 use super::client::Git;
 use super::error::{GitError, classify};
 use super::status::RepoPath;
@@ -44,7 +46,15 @@ impl Git<'_> {
     pub fn head_branch(&self) -> Result<Option<String>, GitError> {
         let output = self.look(["symbolic-ref", "--quiet", "HEAD"]).output()?;
         match output.exit {
-            Exit::Code(0) => Ok(output.stdout_text().strip_prefix("refs/heads/").map(str::to_owned)),
+            Exit::Code(0) => {
+                let text = output.stdout_text();
+                let Some(name) = text.strip_prefix("refs/heads/") else { return Ok(None) };
+                // The git of another machine may say anything.
+                match check_branch_name(name) {
+                    Ok(()) => Ok(Some(name.to_owned())),
+                    Err(_) => Err(GitError::Unreadable { what: "symbolic-ref", text }),
+                }
+            }
             Exit::Code(1) => Ok(None),
             _ => Err(classify("symbolic-ref", self.dir(), &output)),
         }
@@ -72,17 +82,25 @@ impl Git<'_> {
         let output = self
             .look(["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", one, other])
             .run()?;
-        let names = output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        Ok(names.map(RepoPath::new).collect())
+        paths_in("diff-tree", &output.stdout)
     }
 
     /// Every file of the checkout that git has or would take, ignored ones left out. A repository inside the checkout
     /// is one entry that ends in `/`; a submodule is one that does not.
     pub fn list_files(&self) -> Result<BTreeSet<RepoPath>, GitError> {
         let output = self.look(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).run()?;
-        let names = output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        Ok(names.map(RepoPath::new).collect())
+        paths_in("ls-files", &output.stdout)
     }
+}
+
+/// Paths with a NUL behind each.
+fn paths_in(what: &'static str, listed: &[u8]) -> Result<BTreeSet<RepoPath>, GitError> {
+    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let told = |name: &[u8]| {
+        let text = || RepoPath::new(name).to_string();
+        RepoPath::told(name).ok_or_else(|| GitError::Unreadable { what, text: text() })
+    };
+    names.map(told).collect()
 }
 
 #[cfg(test)]

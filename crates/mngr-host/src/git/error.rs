@@ -187,6 +187,14 @@ pub enum GitError {
         /// The oldest version that knows it.
         needed: &'static str,
     },
+    /// A file was to be written or deleted in a folder that is a link, which leads anywhere.
+    #[error("`{path}` may lie behind a symbolic link in `{checkout}`")]
+    BehindLink {
+        /// The file, relative to the checkout.
+        path: String,
+        /// Where it was to be.
+        checkout: HostPath,
+    },
     /// Git printed something that its documentation does not describe.
     #[error("git {what} printed something unexpected: `{text}`")]
     Unreadable {

@@ -18,6 +18,15 @@ impl RepoPath {
         Self(bytes.into())
     }
 
+    /// A path as a git that is not trusted tells it; `None` for one that no checkout can hold: outside of it, or inside
+    /// git's own folder.
+    pub(super) fn told(bytes: &[u8]) -> Option<Self> {
+        let inner = bytes.strip_suffix(b"/").unwrap_or(bytes);
+        let is_name =
+            |name: &[u8]| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git");
+        inner.split(|byte| *byte == b'/').all(is_name).then(|| Self::new(bytes))
+    }
+
     /// The bytes git stores.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -127,14 +136,11 @@ impl Status {
             let (tag, rest) = (record.first()?, record.get(2..)?);
             match tag {
                 b'#' => status.read_header(rest)?,
-                b'?' => status.push(rest, UncleanKind::Untracked),
-                b'!' => status.push(rest, UncleanKind::Ignored),
-                b'1' => status.read_changed(fields(rest, 8)?),
-                b'2' => status.read_renamed(fields(rest, 9)?, records.next()?),
-                b'u' => {
-                    let path = fields(rest, 10)?.path;
-                    status.push(path, UncleanKind::Unmerged);
-                }
+                b'?' => status.push(rest, UncleanKind::Untracked)?,
+                b'!' => status.push(rest, UncleanKind::Ignored)?,
+                b'1' => status.read_changed(fields(rest, 8)?)?,
+                b'2' => status.read_renamed(fields(rest, 9)?, records.next()?)?,
+                b'u' => status.push(fields(rest, 10)?.path, UncleanKind::Unmerged)?,
                 _ => return None,
             }
         }
@@ -152,31 +158,32 @@ impl Status {
         Some(())
     }
 
-    fn read_changed(&mut self, entry: Fields<'_>) {
+    fn read_changed(&mut self, entry: Fields<'_>) -> Option<()> {
         let kind = match (entry.is_submodule, entry.staged, entry.unstaged) {
             (true, ..) => UncleanKind::Submodule,
             (_, _, b'D') | (_, b'D', b'.') => UncleanKind::Deleted,
             (_, b'A', _) | (_, _, b'A') => UncleanKind::Added,
             _ => UncleanKind::Modified,
         };
-        self.push(entry.path, kind);
+        self.push(entry.path, kind)
     }
 
-    fn read_renamed(&mut self, entry: Fields<'_>, from: &[u8]) {
+    fn read_renamed(&mut self, entry: Fields<'_>, from: &[u8]) -> Option<()> {
         let is_copy = entry.staged == b'C' || entry.unstaged == b'C';
         match (entry.unstaged, is_copy) {
             (b'D', true) => self.push(entry.path, UncleanKind::Deleted),
             (b'D', false) => {
-                self.push(entry.path, UncleanKind::Deleted);
-                self.push(from, UncleanKind::Deleted);
+                self.push(entry.path, UncleanKind::Deleted)?;
+                self.push(from, UncleanKind::Deleted)
             }
             (_, true) => self.push(entry.path, UncleanKind::Added),
-            (_, false) => self.push(entry.path, UncleanKind::Renamed { from: RepoPath::new(from) }),
+            (_, false) => self.push(entry.path, UncleanKind::Renamed { from: RepoPath::told(from)? }),
         }
     }
 
-    fn push(&mut self, path: &[u8], kind: UncleanKind) {
-        self.unclean.push(UncleanEntry { path: RepoPath::new(path), kind });
+    fn push(&mut self, path: &[u8], kind: UncleanKind) -> Option<()> {
+        self.unclean.push(UncleanEntry { path: RepoPath::told(path)?, kind });
+        Some(())
     }
 }
 

@@ -80,7 +80,7 @@ impl Git<'_> {
     ///
     /// `from` is on the same host, or one of the two is on the machine mngr runs on.
     pub fn bring_commit(&self, from: &Git<'_>, branch: &str) -> Result<String, GitError> {
-        if self.host().info().id == from.host().info().id {
+        if self.host().info().id == from.host().info().id && self.host().reach() == from.host().reach() {
             return self.fetch_commit(from.dir().as_str(), branch);
         }
         // A name of its own: another transfer of the same branch may be under way.

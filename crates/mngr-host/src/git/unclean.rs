@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use mngr_model::HostPath;
 
+use crate::files::FileKind;
 use crate::proc::Cmd;
 use crate::rsync::{Endpoint, Rsync};
 
@@ -50,24 +51,66 @@ impl Git<'_> {
         destination: &Git<'_>,
         ignored: IgnoredFiles,
     ) -> Result<UncleanCopy, GitError> {
+        self.copy_unclean(destination, ignored, &["/.git"])
+    }
+
+    /// The same for a checkout that is the user's: the state of repositories inside is left out, because git would run
+    /// what somebody else has put there.
+    pub fn copy_unclean_files_to(&self, destination: &Git<'_>) -> Result<UncleanCopy, GitError> {
+        self.copy_unclean(destination, IgnoredFiles::Leave, &[".git"])
+    }
+
+    fn copy_unclean(
+        &self,
+        destination: &Git<'_>,
+        ignored: IgnoredFiles,
+        left_out: &[&str],
+    ) -> Result<UncleanCopy, GitError> {
         let Location { root, common_dir, .. } = self.require_location()?;
         let entries = self.list_unclean(ignored)?;
         let Work { present, gone } = Work::of(entries)?;
         if !gone.is_empty() {
+            destination.refuse_links_above(&gone)?;
             destination.remove_files(destination.dir(), &gone)?;
         }
         if !present.is_empty() {
+            destination.refuse_links_above(&present)?;
             let mut copy =
                 Rsync::new(Endpoint::Contents(root.clone()), Endpoint::Contents(destination.dir().clone()))
                     // Not `quick check`: a file changed within the second of the checkout has its time and maybe its size.
                     .options(["--ignore-times", "--force", "--ignore-missing-args"])
                     .only(present.iter().map(RepoPath::as_bytes));
+            for pattern in left_out {
+                copy = copy.exclude(*pattern);
+            }
             for worktree in self.worktrees_inside(&root, &common_dir)? {
                 copy = copy.exclude(anchored_pattern(&worktree));
             }
             copy.run_between(self.host(), destination.host())?;
         }
         Ok(UncleanCopy { copied: present.len(), removed: gone.len() })
+    }
+
+    /// Fails if one of these files lies behind a link of this checkout: the list may come from a machine that wants to
+    /// reach beyond it. Looks only on the machine mngr runs on; a look elsewhere would be a round trip for each folder,
+    /// and is in nobody's way there.
+    pub fn refuse_links_above(&self, names: &BTreeSet<RepoPath>) -> Result<(), GitError> {
+        if self.host().reach().is_some() {
+            return Ok(());
+        }
+        let mut seen = BTreeSet::new();
+        for name in names {
+            let refusal = || GitError::BehindLink { path: name.to_string(), checkout: self.dir().clone() };
+            for folder in folders_above(name.as_bytes()).filter(|folder| seen.insert(*folder)) {
+                // A name that is no text cannot be looked at.
+                let folder = std::str::from_utf8(folder).map_err(|_| refusal())?;
+                let stat = self.host().files().stat(&self.dir().join(folder))?;
+                if stat.is_some_and(|stat| stat.kind == FileKind::Link) {
+                    return Err(refusal());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Deletes files below a folder. One process and those `xargs` starts.
@@ -101,6 +144,12 @@ impl Git<'_> {
         }
         Ok(inside)
     }
+}
+
+/// `a` and `a/b` for `a/b/c` and for `a/b/c/`.
+fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let inner = path.strip_suffix(b"/").unwrap_or(path);
+    inner.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &inner[..end])
 }
 
 /// A path below the top of the source as an rsync pattern that matches nothing else.

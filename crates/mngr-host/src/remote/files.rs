@@ -14,7 +14,7 @@ use mngr_model::HostPath;
 use mngr_model::quote::sh_join;
 
 use super::script::path_word;
-use super::shells::{Outcome, Overdue, Request, Shells};
+use super::shells::{MOST_OUTPUT, Outcome, Overdue, Request, Shells};
 use crate::files::{Access, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
 use crate::host::AwaitedLine;
 use crate::proc::{ExecError, Leftovers, Output};
@@ -196,7 +196,8 @@ impl RemoteFiles {
 
 impl Files for RemoteFiles {
     fn read(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {
-        Call::new("read", path).succeed(self, text::READ)
+        let call = Call::new("read", path).with("most", &MOST_OUTPUT.to_string()).deadline(SMALL_DEADLINE);
+        call.succeed(self, text::READ)
     }
 
     fn read_file(&self, path: &HostPath) -> Result<Vec<u8>, FilesError> {

@@ -33,6 +33,10 @@ const MOST_HEARD: usize = 1 << 20;
 /// last `sleep` outlives the lock and must hold no output: an engine of containers waits for the end of each.
 const HOLD: &str = r#"
 command -v flock >/dev/null || { echo "$mark refused \`flock\` is not installed there"; exit 1; }
+# A pipe would hold us, and nobody else uses a lock behind a link.
+if [ -L "$path" ] || { [ -e "$path" ] && [ ! -f "$path" ]; }; then
+    echo "$mark refused it is not an ordinary file"; exit 1
+fi
 why=$( { : >>"$path"; } 2>&1 ) || { echo "$mark refused ${why:-it cannot be opened}"; exit 1; }
 exec 9>>"$path"
 if ! flock -n 9; then

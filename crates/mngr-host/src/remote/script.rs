@@ -109,9 +109,11 @@ fn is_name(name: &str) -> bool {
 }
 
 fn give_up(setting: Setting, obstacle: Obstacle, text: &str) -> String {
+    // A path may come from a record that somebody made up.
+    let text: String = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     match setting {
         Setting::Captured => format!("{{ echo {} >\"${{0%/*}}/why\"; exit 127; }}", obstacle.word()),
-        Setting::Attached(_) => format!("{{ printf '%s\\n' {} >&2; exit 127; }}", sh_quote(text)),
+        Setting::Attached(_) => format!("{{ printf '%s\\n' {} >&2; exit 127; }}", sh_quote(&text)),
     }
 }
 

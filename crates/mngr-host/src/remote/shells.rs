@@ -20,7 +20,7 @@ use crate::remote::tally;
 
 use wire::{Answer, Listener, entry_line, entry_script, greeting, request_bytes};
 
-pub(super) use wire::Obstacle;
+pub(super) use wire::{MOST_OUTPUT, Obstacle};
 
 /// A shell that lay idle for longer is not used again: its link may have died meanwhile without a sign, and then the
 /// result of the next request would be unknown.
@@ -278,7 +278,7 @@ impl Shell {
         let bytes = [greeting.into_bytes(), request_bytes(&nonce, request)].concat();
         self.sent += bytes.len();
         self.dialogue.say(&bytes);
-        self.listener.expect(&nonce);
+        self.listener.expect(&nonce, request.kept_output);
         nonce
     }
 

@@ -47,6 +47,8 @@ pub struct SshHosts {
     pub host_dir: String,
     /// How long one may take to answer a look.
     pub patience: Duration,
+    /// The id of this machine, which none of them has.
+    pub client: HostId,
     /// The folder of this machine that remembers them.
     pub seen: HostPath,
     /// The folder of this machine for connections.
@@ -99,6 +101,10 @@ enum OpenError {
     Files(#[from] FilesError),
     #[error("it cannot be remembered")]
     Json(#[from] serde_json::Error),
+    #[error(
+        "it calls itself by the id of this machine, `{id}`; a copied host dir needs its file `host_id` removed"
+    )]
+    OurId { id: HostId },
     #[error("its answer makes no sense: {detail}")]
     Nonsense { detail: String },
 }
@@ -245,6 +251,10 @@ impl SshEntry {
     }
 
     fn enter(&self, info: HostInfo, shells: Arc<Shells>) -> Result<Arc<RemoteHost>, OpenError> {
+        // Who has our id would have its paths taken for ours.
+        if info.id == self.common.client {
+            return Err(OpenError::OurId { id: info.id });
+        }
         self.remember(&info)?;
         let host = Arc::new(RemoteHost::new(info, shells).with_patience(self.common.patience));
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(host.clone());

@@ -27,7 +27,8 @@ if [ -n "${3:-}" ]; then
 else
     set -- agent-*
 fi
-[ -d "$1" ] || { printf 'none\n\n'; exit 0; }
+# A link that leads nowhere hides nothing: the others are looked at.
+[ -d "$1" ] || [ "$#" -gt 1 ] || { printf 'none\n\n'; exit 0; }
 read -r boot </proc/sys/kernel/random/boot_id && printf 'boot %s\n' "$boot"
 read -r uptime rest </proc/uptime && printf 'uptime %s\n' "$uptime"
 printf 'now %s\n' "$(date +%s.%N)"
@@ -58,7 +59,9 @@ own=$(
         xargs -0 grep -l '"status_file": *"' 2>/dev/null | while IFS= read -r record; do
         agent=${record%/*}
         text=$(tr -d '\n' <"$record")
-        pid=$(sed -n 's/^agent pid=\([0-9]*\):.*/\1/p' "$agent/process" 2>/dev/null | tail -n 1)
+        pid=
+        [ -f "$agent/process" ] &&
+            pid=$(head -c 65536 "$agent/process" 2>/dev/null | sed -n 's/^agent pid=\([0-9]*\):.*/\1/p' | tail -n 1)
         for key in status_file ready_folder; do
             path=$(printf '%s\n' "$text" | sed -n "s/.*\"$key\": *\"\([^\"\\\\]*\)\".*/\1/p" | sed "s/{pid}/$pid/")
             case $path in '' | /* | *..*) continue ;; esac

@@ -165,6 +165,14 @@ pub enum SyncError {
         /// The folder.
         path: HostPath,
     },
+    /// The place that was worked out is not where it seems to be.
+    #[error("`{path}` leads out of `{top}` by a symbolic link; say where to copy to")]
+    LeadsOut {
+        /// The place.
+        path: HostPath,
+        /// What it seems to be in.
+        top: HostPath,
+    },
     /// Deleting what only the destination has could delete the source.
     #[error("`{one}` and `{other}` lie within one another, so nothing can be deleted there")]
     Overlap {

@@ -117,7 +117,7 @@ impl Overlay {
 
     /// Puts it on top. At most three processes.
     pub(crate) fn put_on(&self, from: &Checkout<'_>, to: &Checkout<'_>) -> Result<(), SyncError> {
-        from.git.copy_unclean_to(&to.git, IgnoredFiles::Leave)?;
+        from.git.copy_unclean_files_to(&to.git)?;
         Ok(())
     }
 

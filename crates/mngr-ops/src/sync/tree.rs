@@ -76,10 +76,12 @@ fn checkout_copy<'h>(
         }
         (Extraneous::Delete, None) => return Err(SyncError::CannotDelete { path: folder }),
     };
+    Git::new(to.host, folder.clone()).refuse_links_above(&files)?;
     let rsync = Rsync::new(Endpoint::Contents(from.dir().clone()), Endpoint::Contents(folder.clone()))
         .options(BY_CONTENTS)
         // Every file is listed; a folder in the list is a submodule, whose files belong to another repository.
         .options(["--no-recursive", "--ignore-missing-args"])
+        .exclude(".git")
         .only(files.iter().map(RepoPath::as_bytes));
     Ok(Copy {
         rsync,

@@ -87,13 +87,30 @@ impl Output {
     pub(crate) fn show(&self, console: &Console, report: &dyn Report) -> Result<(), CliError> {
         match self {
             Self::Human => console.print(&report.human(console)),
-            Self::Json => console.print(&report.json_text()),
-            Self::Jsonl => console.print(&report.jsonl_text()),
+            Self::Json => console.print(&tame_json(report.json_text())),
+            Self::Jsonl => console.print(&tame_json(report.jsonl_text())),
             Self::Template(template) => {
                 console.print(&lines(report.items().iter().map(|item| template.render(item))))
             }
         }
     }
+}
+
+/// The same JSON without the control characters that JSON itself leaves as they are: a terminal would obey them.
+pub(crate) fn tame_json(text: String) -> String {
+    let is_control = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
+    if !text.contains(is_control) {
+        return text;
+    }
+    // Outside of strings there are none.
+    let mut tame = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match is_control(c) {
+            true => tame.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => tame.push(c),
+        }
+    }
+    tame
 }
 
 /// Each text with a line feed after it.
@@ -145,6 +162,14 @@ pub(crate) fn event(name: &str, object: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_holds_no_raw_control_character_and_says_the_same() {
+        let value = serde_json::json!({ "a": "x\u{9b}31m\u{7f}\u{1b}é" });
+        let tame = tame_json(value.to_string());
+        assert!(!tame.chars().any(char::is_control), "{tame:?}");
+        assert_eq!(serde_json::from_str::<Value>(&tame).unwrap(), value);
+    }
 
     #[test]
     fn a_format_is_a_known_word_or_a_template() {

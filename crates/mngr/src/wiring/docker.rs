@@ -60,6 +60,10 @@ pub(super) fn provider(
     if let Some(limit) = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
         settings.build_limit = limit;
     }
+    let patience = section.host_discovery_timeout_seconds;
+    if let Some(patience) = patience.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+        settings.patience = patience;
+    }
     prefix.clone_into(&mut settings.prefix);
     settings.presence = presence;
     Ok(DockerProvider::new(name, settings, client.clone()))

@@ -59,6 +59,7 @@ pub(super) fn provider(
     let common = SshHosts {
         host_dir: settings.host_dir.clone().unwrap_or_else(|| host_dir(surroundings)),
         patience: patience.unwrap_or(PATIENCE),
+        client: client.info().id.clone(),
         seen: client.layout().hosts_seen().join(name.as_ref()),
         connections: client.layout().connections(),
         config_file,

@@ -1,6 +1,11 @@
 //! What each call of files runs there, with the path in `$p`. Only text: who runs it quotes what it is about.
 
-pub(super) const READ: &str = r#"cat "$p""#;
+/// A pipe or a device would hold us, and a file that nobody could take is not even begun (`$most`).
+pub(super) const READ: &str = r#"
+if [ -p "$p" ] || [ -c "$p" ] || [ -b "$p" ]; then echo "it is not an ordinary file" >&2; exit 1; fi
+size=$(stat -L -c %s "$p" 2>/dev/null)
+[ "${size:-0}" -le "$most" ] || { echo "File too large" >&2; exit 1; }
+cat "$p""#;
 
 /// `$from` counts from 1. `stat` says why nothing is there.
 pub(super) const ORDINARY: &str = r#"

@@ -15,8 +15,8 @@ const LOOP: &str = include_str!("../loop.sh");
 const MOST_NOISE: usize = 1 << 20;
 /// The first line of an answer is shorter.
 const MOST_HEADER: usize = 1024;
-/// An honest answer is shorter: files of that size are copied in other ways.
-const MOST_OUTPUT: usize = 1 << 30;
+/// An honest answer is shorter: files of that size are read in pieces or copied in other ways.
+pub(in crate::remote) const MOST_OUTPUT: usize = 256 << 20;
 
 /// Why a script did not run what it was to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +120,8 @@ pub(super) struct Listener {
     welcome: Option<String>,
     refusal: String,
     nonce: String,
+    /// How much both outputs may be.
+    most: usize,
     heard: Vec<u8>,
     header: Option<Header>,
     /// What came was no answer: the rest means nothing.
@@ -147,6 +149,7 @@ impl Listener {
             welcome: Some(format!("{id} ready\n")),
             refusal: format!("{id} nowhere\n"),
             nonce: String::new(),
+            most: MOST_OUTPUT,
             heard: Vec::new(),
             header: None,
             is_garbled: false,
@@ -163,9 +166,10 @@ impl Listener {
         String::from_utf8_lossy(&self.heard).into_owned()
     }
 
-    /// The next answer is to this.
-    pub(super) fn expect(&mut self, nonce: &str) {
+    /// The next answer is to this, and keeps to what was asked for.
+    pub(super) fn expect(&mut self, nonce: &str, kept_output: Option<usize>) {
         nonce.clone_into(&mut self.nonce);
+        self.most = kept_output.map_or(MOST_OUTPUT, |each| each.saturating_mul(2)).min(MOST_OUTPUT);
     }
 
     pub(super) fn hear(&mut self, bytes: &[u8]) -> Hearing {
@@ -201,7 +205,7 @@ impl Listener {
         if self.header.is_none() {
             match self.heard.iter().position(|byte| *byte == b'\n') {
                 Some(end) => {
-                    self.header = read_header(&self.heard[..end], &self.nonce, end + 1);
+                    self.header = read_header(&self.heard[..end], &self.nonce, self.most, end + 1);
                     self.is_garbled = self.header.is_none();
                 }
                 None => self.is_garbled = self.heard.len() > MOST_HEADER,
@@ -214,14 +218,14 @@ fn end_of(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part).map(|start| start + part.len())
 }
 
-fn read_header(line: &[u8], nonce: &str, start: usize) -> Option<Header> {
+fn read_header(line: &[u8], nonce: &str, most: usize, start: usize) -> Option<Header> {
     let mut words = std::str::from_utf8(line).ok()?.split(' ');
     (words.next()? == nonce).then_some(())?;
     let status = words.next()?.parse().ok()?;
     let out: usize = words.next()?.parse().ok()?;
     let err: usize = words.next()?.parse().ok()?;
     let obstacle = Obstacle::parse(words.next()?);
-    (out <= MOST_OUTPUT && err <= MOST_OUTPUT).then_some(Header { start, status, out, err, obstacle })
+    (out.checked_add(err)? <= most).then_some(Header { start, status, out, err, obstacle })
 }
 
 #[cfg(test)]
@@ -230,7 +234,7 @@ mod tests {
 
     fn listener() -> Listener {
         let mut listener = Listener::new("me");
-        listener.expect("n1");
+        listener.expect("n1", Some(1000));
         listener
     }
 
@@ -255,6 +259,7 @@ mod tests {
             "me ready\nn2 0 0 0 none\n",
             "me ready\nn1 0 0\n",
             "me ready\nn1 0 99999999999 0 none\n",
+            "me ready\nn1 0 1000 1001 none\n",
             "me ready\nn1 0 1 0 none\nab",
             "me ready\nhello\n",
         ] {

@@ -4,6 +4,7 @@ mod docker;
 mod equal;
 mod faults;
 mod ground;
+mod hostile;
 mod idle;
 mod life;
 mod migrate;

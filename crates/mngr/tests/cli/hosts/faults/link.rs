@@ -161,7 +161,7 @@ fn a_message_whose_link_is_cut_while_it_is_typed_is_typed_once() {
         ground.create("framed", &["--type", "scripted", "--", "read", "say got {message}", "read", "hang"]);
     let _ = ground.create("plain", &["--type", "command", "--", "cat"]);
     wait_until(PATIENCE, || state(&ground.env, "framed") == "WAITING");
-    ground.sshd().replace_program("/usr/bin/tmux".as_ref(), HELD_TMUX);
+    ground.sshd().replace_program("tmux", HELD_TMUX);
     for name in ["framed", "plain"] {
         let _ = fs::remove_file(&count.0);
         fs::write(&hold, "").unwrap();
