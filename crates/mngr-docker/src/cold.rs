@@ -24,8 +24,7 @@ pub(crate) fn read_below(
     folder: &HostPath,
     name: &str,
 ) -> Result<ColdRead, EngineError> {
-    let path =
-        format!("/containers/{}/archive?path={}", encoded(container), encoded(folder.as_str()));
+    let path = format!("/containers/{}/archive?path={}", encoded(container), encoded(folder.as_str()));
     match engine.download(&path, LIMITS) {
         Ok(archive) => Ok(pick(archive, folder.file_name().unwrap_or_default(), name)),
         Err(error) if error.is_absent() => Ok(ColdRead { files: Vec::new(), is_whole: true }),

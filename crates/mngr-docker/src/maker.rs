@@ -279,10 +279,13 @@ impl HostMaker for DockerProvider {
 
     fn states(&self) -> Result<BTreeMap<HostId, HostState>, ProviderError> {
         let found = self.containers().map_err(|error| self.unavailable(error))?;
-        Ok(found.into_iter().map(|container| {
-            let state = container.state();
-            (container.info.id, state)
-        }).collect())
+        Ok(found
+            .into_iter()
+            .map(|container| {
+                let state = container.state();
+                (container.info.id, state)
+            })
+            .collect())
     }
 }
 

@@ -247,10 +247,7 @@ mod tests {
     #[test]
     fn a_word_that_is_none_is_met_with_those_that_are() {
         let error = "keyboard".parse::<ActivitySource>().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "`keyboard` is not one of user, agent, ssh, create, start, boot, process"
-        );
+        assert_eq!(error, "`keyboard` is not one of user, agent, ssh, create, start, boot, process");
         assert!("IO".parse::<IdleMode>().is_err());
     }
 

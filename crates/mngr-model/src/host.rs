@@ -83,7 +83,9 @@ mod tests {
         let record: HostRecord = serde_json::from_str(text).unwrap();
         assert_eq!(record.other["image"], "x:1");
         let text = record.to_text().unwrap();
-        for line in ["  \"idle_timeout_seconds\": 60,", "    \"start\",", "  \"tmux_session_prefix\": \"mngr-\","] {
+        for line in
+            ["  \"idle_timeout_seconds\": 60,", "    \"start\",", "  \"tmux_session_prefix\": \"mngr-\","]
+        {
             assert!(text.lines().any(|found| found == line), "{line} is missing in {text}");
         }
         assert!(text.contains("\"user_tags\": {"), "{text}");

@@ -8,7 +8,9 @@ use mngr_config::{DurationSetting, ProviderSettings};
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::lock::{LockError, LockWait};
-use mngr_model::activity::{ActivityConfig, ActivitySource, DEFAULT_IDLE_TIMEOUT, IdleMode, UnknownWord, whole_seconds};
+use mngr_model::activity::{
+    ActivityConfig, ActivitySource, DEFAULT_IDLE_TIMEOUT, IdleMode, UnknownWord, whole_seconds,
+};
 use mngr_model::host::HostRecord;
 use serde_json::Map;
 
@@ -21,7 +23,9 @@ const LOCK_WAIT: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 pub enum ActivityError {
     /// Nobody could start it again.
-    #[error("host `{host}` was not made by mngr, which could not start it again: it is never stopped for want of use")]
+    #[error(
+        "host `{host}` was not made by mngr, which could not start it again: it is never stopped for want of use"
+    )]
     NotOurs {
         /// Its address.
         host: String,
@@ -81,14 +85,12 @@ impl ActivityChanges {
     }
 }
 
-/// Writes the record of a host that was made just now: the provider's defaults, changed as asked. A host made from a copy
-/// has the record of the one it is a copy of, whose further words stay.
+/// Writes the record of a host that was made just now: the provider's defaults, changed as asked.
 pub(crate) fn begin(world: &World, host: &dyn Host, changes: &ActivityChanges) -> Result<(), ActivityError> {
     let info = host.info();
     let settings = world.settings.providers.get(info.provider.as_ref());
     let (config, period) = defaults(info.provider.as_ref(), settings)?;
     let now = world.clock.now();
-    let other = read(host)?.map_or_else(Map::new, |record| record.other);
     let record = HostRecord {
         host_id: info.id.clone(),
         host_name: info.name.clone(),
@@ -97,9 +99,24 @@ pub(crate) fn begin(world: &World, host: &dyn Host, changes: &ActivityChanges) -
         activity: changes.apply(&config),
         activity_check_seconds: period,
         tmux_session_prefix: Some(world.settings.prefix.as_str().to_owned()),
-        other,
+        other: Map::new(),
     };
     write(host, &record)
+}
+
+/// Makes the limits of the host that this one is a copy of its own.
+pub(crate) fn take_over(world: &World, host: &dyn Host) -> Result<(), ActivityError> {
+    match read(host) {
+        Ok(Some(mut record)) => {
+            record.host_id = host.info().id.clone();
+            record.host_name = host.info().name.clone();
+            record.updated_at = world.clock.now();
+            write(host, &record)
+        }
+        // What the copy holds was written by whoever was on that host.
+        Ok(None) | Err(ActivityError::Damaged(_)) => begin(world, host, &ActivityChanges::default()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Changes the limits of a host and returns what they are then.
@@ -147,13 +164,16 @@ fn defaults(
     let duration = |key: &'static str| -> Result<Option<Duration>, ActivityError> {
         let read = |value: &toml::Value| value.clone().try_into::<DurationSetting>();
         let read = value(key).map(read).transpose();
-        Ok(read.map_err(|error| bad(key, error.message().to_owned()))?.map(|setting| whole_seconds(setting.get())))
+        Ok(read
+            .map_err(|error| bad(key, error.message().to_owned()))?
+            .map(|setting| whole_seconds(setting.get())))
     };
     let mode = match value(MODE).and_then(toml::Value::as_str) {
         Some(word) => word.parse::<IdleMode>().map_err(|error| bad(MODE, error.to_string()))?,
         None => IdleMode::Io,
     };
-    let named = value(SOURCES).map(sources_in).transpose().map_err(|error| bad(SOURCES, error.to_string()))?;
+    let named =
+        value(SOURCES).map(sources_in).transpose().map_err(|error| bad(SOURCES, error.to_string()))?;
     let config = ActivityConfig {
         idle_timeout: duration("default_idle_timeout")?.unwrap_or(DEFAULT_IDLE_TIMEOUT),
         sources: named.or_else(|| mode.sources()).unwrap_or_default(),
@@ -224,10 +244,16 @@ mod tests {
         let text = "default_idle_timeout = '5m'\ndefault_idle_mode = 'run'\nactivity_check_seconds = 1";
         let (config, period) = defaults("lab", Some(&settings(text))).unwrap();
         assert_eq!((config.idle_timeout.as_secs(), config.mode(), period), (300, IdleMode::Run, Some(1)));
-        let text = "default_activity_sources = ['boot']\ndefault_idle_mode = 'run'\ndefault_max_host_age = 3600";
+        let text =
+            "default_activity_sources = ['boot']\ndefault_idle_mode = 'run'\ndefault_max_host_age = 3600";
         let (config, _) = defaults("lab", Some(&settings(text))).unwrap();
         assert_eq!((config.mode(), config.max_host_age), (IdleMode::Boot, Some(Duration::from_secs(3600))));
         let error = defaults("lab", Some(&settings("default_idle_mode = 'never'"))).unwrap_err();
-        assert!(error.to_string().starts_with("the setting `providers.lab.default_idle_mode` cannot be used: `never` is not one of"), "{error}");
+        assert!(
+            error.to_string().starts_with(
+                "the setting `providers.lab.default_idle_mode` cannot be used: `never` is not one of"
+            ),
+            "{error}"
+        );
     }
 }

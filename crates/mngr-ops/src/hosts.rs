@@ -22,8 +22,8 @@ use crate::world::World;
 pub use destroy::{DestroyedHost, HostPlan, destroy, plan};
 pub use error::HostLifeError;
 pub use life::{StartedHost, StoppedHost, Target, start, stop, stop_if_empty};
-pub(crate) use take_back::take_back;
 pub use rescue::{RescueError, Rescued, RescuedRef};
+pub(crate) use take_back::take_back;
 
 /// The entries of all hosts, by provider, and the providers that cannot be asked.
 pub(crate) fn entries(

@@ -118,7 +118,9 @@ pub fn start_on_boot(world: &World, agent: &Agent, wanted: StartOnBoot) -> Resul
     let (host, record) = (agent.host.as_ref(), &agent.facts.record);
     let note = |is_wanted: bool| {
         let layout = host.layout().agent(agent.id());
-        record::patch(host, &layout, |record| drop(record.insert("start_on_boot".to_owned(), is_wanted.into())))
+        record::patch(host, &layout, |record| {
+            drop(record.insert("start_on_boot".to_owned(), is_wanted.into()))
+        })
     };
     match wanted {
         StartOnBoot::Yes => {

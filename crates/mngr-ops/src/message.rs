@@ -169,8 +169,7 @@ impl SendError {
 pub fn send(world: &World, agent: &Agent, request: &MessageRequest) -> Result<Sent, SendError> {
     let text = deliver::normalize(&request.text)?;
     if agent.is_host_off() && !request.start {
-        let (name, state, evidence) =
-            (agent.name().clone(), agent.state.state, agent.state.evidence.clone());
+        let (name, state, evidence) = (agent.name().clone(), agent.state.state, agent.state.evidence.clone());
         return Err(SendError::NotReceiving { name, state, evidence });
     }
     let agent = &awake::with_host(world, agent)

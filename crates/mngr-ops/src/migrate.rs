@@ -10,6 +10,7 @@ use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef, Location
 use mngr_model::facts::Detail;
 use mngr_model::{AgentName, AgentState};
 
+use crate::awake::{self, WakeError};
 use crate::create::{self, CreateError, CreateRequest, Created, Proof, SourceSpec};
 use crate::destroy::{self, DestroyError, DestroyOptions, Destroyed};
 use crate::fleet::{Agent, Fleet};
@@ -48,6 +49,9 @@ pub enum MigrateError {
     /// The source is no agent, or several.
     #[error(transparent)]
     Select(#[from] SelectError),
+    /// Its host does not run, and could not be started.
+    #[error(transparent)]
+    Wake(#[from] Box<WakeError>),
     /// It lives, or may live.
     #[error("agent `{name}` is {state}")]
     Running {
@@ -111,10 +115,11 @@ pub enum MigrateError {
 /// Moves an agent to another host.
 pub fn migrate(world: &World, request: &MigrateRequest) -> Result<Migrated, MigrateError> {
     let fleet = Fleet::look(world, Detail::Full);
-    let agent = fleet.one(&request.source)?;
+    let agent = &awake::with_host(world, fleet.one(&request.source)?).map_err(Box::new)?;
     let wanted = wanted(world, agent, request)?;
     let (host, name) = (agent.host.as_ref(), || agent.name().clone());
-    let guard = Guard::take(host, agent.id()).map_err(|source| MigrateError::Guard { name: name(), source })?;
+    let guard =
+        Guard::take(host, agent.id()).map_err(|source| MigrateError::Guard { name: name(), source })?;
     let Some(guard) = guard else { return Err(MigrateError::Busy { name: name() }) };
     stop::stop(world, agent, &StopOptions::from_settings(&world.settings))
         .map_err(|source| MigrateError::Stop { name: name(), source })?;
@@ -190,7 +195,9 @@ fn start_again(world: &World, agent: &Agent) {
     let options = StartOptions { restart: true, resume: Resume::Skip };
     let again = crate::again::find(&agent.host, agent.id());
     let started = match again {
-        Ok(Some(agent)) => start::start(world, &agent, &options).err().map(|error| crate::error_chain(&error)),
+        Ok(Some(agent)) => {
+            start::start(world, &agent, &options).err().map(|error| crate::error_chain(&error))
+        }
         Ok(None) => None,
         Err(error) => Some(crate::error_chain(&error)),
     };

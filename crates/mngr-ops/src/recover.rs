@@ -81,12 +81,7 @@ fn claim(host: &dyn Host) -> Vec<Leftover> {
 }
 
 /// Says what was done, as a fragment.
-fn finish(
-    world: &World,
-    host: &dyn Host,
-    header: &Header,
-    steps: &[Step],
-) -> Result<&'static str, String> {
+fn finish(world: &World, host: &dyn Host, header: &Header, steps: &[Step]) -> Result<&'static str, String> {
     match header.operation {
         Operation::Create if is_committed(host, &host.layout(), &header.agent_id) => Ok("it was whole"),
         Operation::Create => {

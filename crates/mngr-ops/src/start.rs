@@ -125,10 +125,8 @@ const RESUME_PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
 /// Starts the agent, and its host first where that does not run. One that ended by itself is started again; one that runs
 /// only with `restart`.
 pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Started, StartError> {
-    let agent = &awake::with_host(world, agent).map_err(|source| StartError::Host {
-        name: agent.name().to_string(),
-        source: Box::new(source),
-    })?;
+    let agent = &awake::with_host(world, agent)
+        .map_err(|source| StartError::Host { name: agent.name().to_string(), source: Box::new(source) })?;
     let record = &agent.facts.record;
     let name = || record.name.to_string();
     match agent.state.state {

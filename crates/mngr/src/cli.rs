@@ -14,8 +14,8 @@ use clap::{Command, Subcommand};
 
 use crate::commands::{
     capture, clone, config, connect, create, destroy, event, exec, explain, gc, help as help_verb, label,
-    limit, list, message, migrate, pull, push, record, rename, replay, snapshot, start, stop, tmr, transcript, tutorial, undo,
-    usage as usage_verb, view, wait,
+    limit, list, message, migrate, pull, push, record, rename, replay, snapshot, start, stop, tmr,
+    transcript, tutorial, undo, usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
 use crate::error::CliError;

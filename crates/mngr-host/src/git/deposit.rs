@@ -96,8 +96,11 @@ impl Git<'_> {
             .run_between(self.host(), deposit.host())?;
         let edge = files.read_if_there(&location.common_dir.join(SHALLOW))?.unwrap_or_default();
         let known = there.read_if_there(&git_dir.join(SHALLOW))?.unwrap_or_default();
-        let lines: BTreeSet<&[u8]> =
-            edge.split(|b| *b == b'\n').chain(known.split(|b| *b == b'\n')).filter(|l| !l.is_empty()).collect();
+        let lines: BTreeSet<&[u8]> = edge
+            .split(|b| *b == b'\n')
+            .chain(known.split(|b| *b == b'\n'))
+            .filter(|l| !l.is_empty())
+            .collect();
         let text = lines.into_iter().flat_map(|line| [line, b"\n"]).collect::<Vec<_>>().concat();
         there.write(&git_dir.join(SHALLOW), &text, Access::Shared, Durability::Cached)?;
         let ours = self.refs()?;

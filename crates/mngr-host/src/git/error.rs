@@ -145,7 +145,9 @@ pub enum GitError {
         file: String,
     },
     /// The other host cannot write the real contents of large files.
-    #[error("the repository `{path}` keeps files in git LFS, and `git-lfs` is not installed on the other host")]
+    #[error(
+        "the repository `{path}` keeps files in git LFS, and `git-lfs` is not installed on the other host"
+    )]
     LfsAcrossHosts {
         /// The repository.
         path: HostPath,

@@ -64,8 +64,8 @@ impl Git<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::testing::TestRepo;
     use crate::git::StartPoint;
+    use crate::git::testing::TestRepo;
 
     /// A repository with one file in LFS.
     fn with_large_file() -> TestRepo {

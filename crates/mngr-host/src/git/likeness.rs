@@ -35,11 +35,7 @@ impl Git<'_> {
     /// files. What is staged on one side and only written on the other is the same.
     ///
     /// Both are on one host, or one of them is on the machine mngr runs on.
-    pub fn differences_to(
-        &self,
-        copy: &Git<'_>,
-        ignored: IgnoredFiles,
-    ) -> Result<Vec<Difference>, GitError> {
+    pub fn differences_to(&self, copy: &Git<'_>, ignored: IgnoredFiles) -> Result<Vec<Difference>, GitError> {
         let root = self.require_location()?.root;
         let ours = self.at(root.clone()).status(Untracked::Files, ignored)?;
         let theirs = copy.status(Untracked::Files, ignored)?;

@@ -212,8 +212,7 @@ mod tests {
         let error = repo.git().mirror_into(&mirror, &start).unwrap_err();
         assert!(matches!(error, GitError::UnknownRevision { .. }), "{error:?}");
         assert_eq!(repo.read_at(&mirror.dir().join(".git/HEAD")), None);
-        let onto_itself =
-            repo.git().mirror_into(&repo.git(), &StartPoint::Branch("main"));
+        let onto_itself = repo.git().mirror_into(&repo.git(), &StartPoint::Branch("main"));
         assert!(matches!(onto_itself, Err(GitError::PathTaken { .. })));
     }
 

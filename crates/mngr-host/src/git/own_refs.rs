@@ -71,7 +71,12 @@ impl Git<'_> {
         own.retain(|own| !foreign.contains(&own.oid));
         let mut holding = Vec::new();
         for one in own {
-            if !self.look(["rev-list", "--max-count=1", &one.oid]).args(elsewhere.words().iter().copied()).line()?.is_empty() {
+            if !self
+                .look(["rev-list", "--max-count=1", &one.oid])
+                .args(elsewhere.words().iter().copied())
+                .line()?
+                .is_empty()
+            {
                 holding.push(one);
             }
         }

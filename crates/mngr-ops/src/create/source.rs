@@ -15,6 +15,7 @@ use mngr_model::{AgentRecord, HostPath};
 use super::error::CreateError;
 use super::heritage::{Ancestor, Heritage};
 use super::request::{CreateRequest, SourceSpec};
+use super::reuse::awake;
 use super::transit::Transit;
 use super::workspace::CLONE_DEADLINE;
 use crate::fleet::Fleet;
@@ -116,7 +117,7 @@ pub(super) fn find(
                 return of_ancestor(ancestor);
             }
             let fleet = Fleet::look(world, Detail::Basic);
-            let agent = fleet.one(address)?;
+            let agent = awake(world, fleet.one(address)?)?;
             let record = &agent.facts.record;
             let path = match path {
                 Some(path) => record.work_dir.join(path.path()).normalized(),
@@ -126,12 +127,10 @@ pub(super) fn find(
             let parent = agent.host.layout().agent(agent.id());
             Ok(Source { parent: Some(parent), ..at(agent.host.clone(), path, project)? })
         }
-        SourceSpec::Snapshot { id, .. } => {
-            heritage.ancestor().map(of_ancestor).unwrap_or_else(|| {
-                let missing = crate::snapshot::SnapshotError::NotFound { id: id.clone() };
-                Err(CreateError::Snapshot(Box::new(missing)))
-            })
-        }
+        SourceSpec::Snapshot { id, .. } => heritage.ancestor().map(of_ancestor).unwrap_or_else(|| {
+            let missing = crate::snapshot::SnapshotError::NotFound { id: id.clone() };
+            Err(CreateError::Snapshot(Box::new(missing)))
+        }),
         SourceSpec::Location(Location::Host { address, path }) => {
             let missing = || CreateError::NoHost { address: address.to_string() };
             let host = hosts::find(world, address)?.ok_or_else(missing)?.open()?.ok_or_else(missing)?;

@@ -5,8 +5,8 @@ mod judge;
 mod leftovers;
 mod machines;
 mod orphans;
-mod repositories;
 mod report;
+mod repositories;
 mod run;
 
 #[cfg(test)]

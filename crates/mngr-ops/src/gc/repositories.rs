@@ -77,7 +77,9 @@ pub(super) fn collect(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
                     Found { kind: ResourceKind::Clone, path: path.clone(), agent: None, bytes: None, reason };
                 pass.remove(found, || remove(host, &path))?;
             }
-            Ok(count) => pass.keep(path, format!("{count} ref(s) with commits that its source does not have")),
+            Ok(count) => {
+                pass.keep(path, format!("{count} ref(s) with commits that its source does not have"))
+            }
             Err(error) => pass.problem(path, crate::error_chain(&error)),
         }
     }

@@ -144,11 +144,7 @@ pub fn start(world: &World, target: &Target<'_>) -> Result<StartedHost, HostLife
 }
 
 /// Stops the agents of a host and then the host. One that does not run is success.
-pub fn stop(
-    world: &World,
-    target: &Target<'_>,
-    options: &StopOptions,
-) -> Result<StoppedHost, HostLifeError> {
+pub fn stop(world: &World, target: &Target<'_>, options: &StopOptions) -> Result<StoppedHost, HostLifeError> {
     interrupt::check()?;
     let maker = target.maker(HostAction::Stop)?;
     let address = target.address();
@@ -160,7 +156,11 @@ pub fn stop(
     let _lock = target.lock(host.as_ref())?;
     let mut agents = Vec::new();
     for facts in &survey.agents {
-        let agent = Agent { host: host.clone(), state: mngr_agents::detect::process_state(facts), facts: facts.clone() };
+        let agent = Agent {
+            host: host.clone(),
+            state: mngr_agents::detect::process_state(facts),
+            facts: facts.clone(),
+        };
         let name = agent.name().clone();
         match stop::stop(world, &agent, options) {
             Ok(stopped) if stopped.was_stopped_already => {}

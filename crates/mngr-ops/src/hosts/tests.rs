@@ -98,7 +98,11 @@ impl Lab {
         });
         self.0.host.files().make_folder(layout.root()).unwrap();
         let text = record.to_string();
-        self.0.host.files().write(&layout.data(), text.as_bytes(), Access::Shared, Durability::Cached).unwrap();
+        self.0
+            .host
+            .files()
+            .write(&layout.data(), text.as_bytes(), Access::Shared, Durability::Cached)
+            .unwrap();
         id
     }
 }
@@ -253,9 +257,12 @@ fn a_host_is_stopped_once_and_started_again() {
 
 #[test]
 fn a_host_of_a_dead_command_goes_unless_its_agent_is_there() {
-    for (state, is_whole) in
-        [(HostState::Running, false), (HostState::Running, true), (HostState::Stopped, false), (HostState::Stopped, true)]
-    {
+    for (state, is_whole) in [
+        (HostState::Running, false),
+        (HostState::Running, true),
+        (HostState::Stopped, false),
+        (HostState::Stopped, true),
+    ] {
         let (test, lab) = world_with(true);
         let agent = if is_whole { lab.add("worker") } else { random::agent_id() };
         let header = Header {

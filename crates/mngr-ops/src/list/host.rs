@@ -64,7 +64,8 @@ pub(super) fn record(host: &FleetHost, now: Timestamp, is_wanted: impl Fn(&&str)
 
 /// One host as `list --hosts` shows it.
 pub(super) fn row(host: &FleetHost, now: Timestamp, agents: Vec<Value>) -> Value {
-    let known = record(host, now, |part| ["image", "boot_time", "uptime_seconds", "resource", "ssh"].contains(part));
+    let known =
+        record(host, now, |part| ["image", "boot_time", "uptime_seconds", "resource", "ssh"].contains(part));
     let mut row = json!({
         "id": host.id.as_ref().map(|id| id.as_str()),
         "name": host.name.as_str(),

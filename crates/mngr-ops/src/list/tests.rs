@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use mngr_host::files::{Access, Durability};
 use mngr_host::host::Host;
-use mngr_host::random;
 use mngr_host::provider::HostReport;
+use mngr_host::random;
 use mngr_model::{AgentState, HostState};
 use mngr_query::Catalog;
 

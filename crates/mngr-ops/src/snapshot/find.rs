@@ -18,9 +18,8 @@ pub(super) fn find(world: &World, id: &str) -> Result<Kept, SnapshotError> {
     if let Some(exact) = listing.snapshots.iter().find(is_exact) {
         return Ok(exact.clone());
     }
-    let begins = |kept: &&Kept| {
-        id.len() >= SHORTEST && (kept.id.starts_with(id) || bare(&kept.id).starts_with(id))
-    };
+    let begins =
+        |kept: &&Kept| id.len() >= SHORTEST && (kept.id.starts_with(id) || bare(&kept.id).starts_with(id));
     let found: Vec<&Kept> = listing.snapshots.iter().filter(begins).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),

@@ -106,7 +106,9 @@ pub(super) fn everything(world: &World) -> Listing {
     }
     let (open, failures) = hosts::open_all(world, |_| true);
     listing.failures.extend(failures);
-    for (host, found) in open.iter().zip(fanout::fan_out(open.iter().collect(), |host| store::all_on(world, host))) {
+    for (host, found) in
+        open.iter().zip(fanout::fan_out(open.iter().collect(), |host| store::all_on(world, host)))
+    {
         let info = host.info();
         match found {
             Ok(found) => listing.snapshots.extend(found.into_iter().map(|snapshot| Kept {

@@ -79,7 +79,8 @@ pub(super) fn all_on(world: &World, host: &Arc<dyn Host>) -> Result<Vec<AgentSna
 /// The snapshot of that id on that host.
 pub(crate) fn open(world: &World, host: &HostId, id: &str) -> Result<AgentSnapshot, SnapshotError> {
     let missing = || SnapshotError::NotFound { id: id.to_owned() };
-    let host = hosts::with_id(world, host).ok_or_else(|| SnapshotError::NoHost { address: host.to_string() })?;
+    let host =
+        hosts::with_id(world, host).ok_or_else(|| SnapshotError::NoHost { address: host.to_string() })?;
     if !is_id(id) {
         return Err(missing());
     }

@@ -21,8 +21,8 @@ use mngr_model::{AgentName, AgentState, AgentTypeName, HostPath};
 use serde::Serialize;
 
 use crate::create::{
-    self, Attendance, Audience, CreateError, CreateRequest, Created, FirstStart, HostSpec, PROVISION_PATIENCE,
-    Project, Proof, SourceSpec, UncleanFiles, Upload, agent_type,
+    self, Attendance, Audience, CreateError, CreateRequest, Created, FirstStart, HostSpec,
+    PROVISION_PATIENCE, Project, Proof, SourceSpec, UncleanFiles, Upload, agent_type,
 };
 use crate::destroy::{self, DestroyOptions};
 use crate::fanout::fan_out_within;

@@ -51,7 +51,10 @@ const GROUPS: &[(&str, &[&str])] = &[
         &["create", "clone", "list", "connect", "capture", "explain", "event", "usage"],
     ),
     ("WORK WITH THEM", &["message", "transcript", "wait", "exec", "pull", "push"]),
-    ("LIFE AND DEATH", &["stop", "start", "rename", "label", "limit", "migrate", "snapshot", "destroy", "undo", "gc"]),
+    (
+        "LIFE AND DEATH",
+        &["stop", "start", "rename", "label", "limit", "migrate", "snapshot", "destroy", "undo", "gc"],
+    ),
     ("TUTORIALS, TESTS, RECORDINGS", &["tmr", "tutorial", "record", "replay", "view"]),
     ("MNGR ITSELF", &["config", "help"]),
 ];

@@ -34,8 +34,7 @@ const PLANNED: &[&str] = &[
 ];
 
 /// Short names of planned verbs.
-const PLANNED_ALIASES: &[(&str, &str)] =
-    &[("clean", "cleanup"), ("plug", "plugin")];
+const PLANNED_ALIASES: &[(&str, &str)] = &[("clean", "cleanup"), ("plug", "plugin")];
 
 /// Tells what clap found. `verb` is the command as typed, for the pointer to its help.
 pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {

@@ -37,10 +37,12 @@ use crate::ui::{Console, Output, Report};
 /// With --start-on-boot a host starts the agent whenever it boots: a container when it is started, another machine
 /// through your crontab there.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr limit fix-login --idle-timeout 2h\n  mngr limit fix-login --idle-mode run\n  \
+#[command(
+    after_help = "  mngr limit fix-login --idle-timeout 2h\n  mngr limit fix-login --idle-mode run\n  \
                         mngr limit --host box.docker --max-host-age 8h\n  \
                         mngr limit fix-login --remove-activity-source ssh\n  \
-                        mngr limit fix-login --start-on-boot")]
+                        mngr limit fix-login --start-on-boot"
+)]
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     targets: TargetArgs,
@@ -184,9 +186,10 @@ struct LimitReport {
 
 impl Report for LimitReport {
     fn human(&self, _console: &Console) -> String {
-        let hosts = self.limited.iter().map(|limited| {
-            format!("Host {}: {}", sanitize(&limited.host.address()), limits_text(limited))
-        });
+        let hosts = self
+            .limited
+            .iter()
+            .map(|limited| format!("Host {}: {}", sanitize(&limited.host.address()), limits_text(limited)));
         let verb = if self.boot == Some(StartOnBoot::Yes) { "starts" } else { "does not start" };
         let agents = self.batch.done.iter().map(|(agent, ())| {
             format!("Host {} {verb} {} when it boots", sanitize(&agent.host.info().address()), agent.name())

@@ -108,8 +108,9 @@ pub(crate) fn run(ctx: &mut Ctx, args: MigrateArgs) -> Result<ExitCode, CliError
 
 impl MigrateArgs {
     fn into_create(self) -> Result<create::CreateArgs, CliError> {
-        let Self { source, address, agent, behaviour, files, environment, elsewhere, common, agent_args, .. } =
-            self;
+        let Self {
+            source, address, agent, behaviour, files, environment, elsewhere, common, agent_args, ..
+        } = self;
         let positional_type = None;
         let clone = CloneArgs {
             source,

@@ -6,6 +6,7 @@ mod list;
 mod restore;
 
 use clap::{Args, Subcommand};
+use mngr_host::provider::SnapshotDestroyError;
 use mngr_model::address::AgentOrHost;
 use mngr_ops::snapshot::{Kept, SnapshotError};
 use serde_json::{Value, json};
@@ -131,9 +132,7 @@ fn subject(kept: &Kept) -> String {
 
 /// What failed for several, as scripts see it.
 fn error_objects(errors: &[(String, SnapshotError)]) -> Vec<Value> {
-    let object = |(target, error): &(String, SnapshotError)| {
-        json!({ "target": target, "error": mngr_ops::error_chain(error) })
-    };
+    let object = |(target, error): &(String, SnapshotError)| json!({ "target": target, "error": mngr_ops::error_chain(error) });
     errors.iter().map(object).collect()
 }
 
@@ -155,8 +154,15 @@ impl From<SnapshotError> for CliError {
                 (ErrorKind::ProviderUnavailable, None)
             }
             SnapshotError::BadName { .. } | SnapshotError::ReplaceOfHost { .. } => (ErrorKind::Usage, None),
-            SnapshotError::OfAgent { id } => {
-                (ErrorKind::Usage, Some(format!("`mngr snapshot restore {id} NAME@HOST` makes an agent of it")))
+            SnapshotError::OfAgent { id } => (
+                ErrorKind::Usage,
+                Some(format!("`mngr snapshot restore {id} NAME@HOST` makes an agent of it")),
+            ),
+            SnapshotError::Destroy(SnapshotDestroyError::InUse { .. }) => {
+                (ErrorKind::Failed, Some("`mngr list --hosts` shows the hosts".to_owned()))
+            }
+            SnapshotError::Destroy(SnapshotDestroyError::Provider(_)) => {
+                (ErrorKind::ProviderUnavailable, None)
             }
             SnapshotError::Ambiguous { .. } => (ErrorKind::Usage, Some("give more of the id".to_owned())),
             SnapshotError::Running { name, .. } => (

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
-use mngr_model::duration::parse_duration;
 use mngr_model::HostState;
+use mngr_model::duration::parse_duration;
 use mngr_model::facts::Detail;
 use mngr_ops::fanout::fan_out;
 use mngr_ops::fleet::Agent;
@@ -183,9 +183,11 @@ impl Report for StopReport {
             format!("{verb} agent: {name}{}", note(stopped.was_stopped_already))
         });
         let named_alone = self.batch.done.len();
-        let with_host = self.names().into_iter().skip(named_alone).map(|name| format!("{verb} agent: {name}"));
+        let with_host =
+            self.names().into_iter().skip(named_alone).map(|name| format!("{verb} agent: {name}"));
         let hosts = self.stopped.hosts.iter();
-        let hosts = hosts.map(|host| format!("{verb} host: {}{}", host.address, note(host.was_stopped_already)));
+        let hosts =
+            hosts.map(|host| format!("{verb} host: {}{}", host.address, note(host.was_stopped_already)));
         lines(named.chain(with_host).chain(hosts))
     }
 

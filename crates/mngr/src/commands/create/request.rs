@@ -15,8 +15,8 @@ use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentTypeName, HostPath, ProviderName};
 use mngr_ops::create::{
-    Attendance, Audience, CreateRequest, FirstStart, HostSpec, PROVISION_PATIENCE, Project, Proof, SourceSpec, StoppedHost,
-    UncleanFiles, Upload,
+    Attendance, Audience, CreateRequest, FirstStart, HostSpec, PROVISION_PATIENCE, Project, Proof,
+    SourceSpec, StoppedHost, UncleanFiles, Upload,
 };
 
 use super::args::{CreateArgs, FileArgs};
@@ -176,14 +176,15 @@ fn location(ctx: &mut Ctx, args: &CreateArgs) -> Result<NewLocation, CliError> {
             }
         }
     }
-    let local: &str = mngr_model::address::LOCAL_PROVIDER;
     let provider = match &location.host {
         NewHost::Local => None,
         NewHost::New(provider) => Some(provider.as_ref()),
         NewHost::Named(address) => address.provider.as_ref().map(AsRef::as_ref),
     };
-    if let Some(provider) = provider.filter(|provider: &&str| *provider != local) {
-        if !wiring::is_provider(ctx.settings()?, provider) {
+    if is_elsewhere(&location.host) {
+        if let Some(provider) = provider
+            && !wiring::is_provider(ctx.settings()?, provider)
+        {
             return Err(wiring::no_such_provider(provider));
         }
     } else if let Some(option) = args.elsewhere.about_new_hosts() {
@@ -263,11 +264,7 @@ fn rsync_words(words: Option<&str>) -> Vec<String> {
 }
 
 /// Variables that are passed on, and then those that are given.
-fn pairs(
-    ctx: &Ctx,
-    (option, passed): (&str, &[String]),
-    given: &[String],
-) -> Result<Vec<EnvPair>, CliError> {
+fn pairs(ctx: &Ctx, (option, passed): (&str, &[String]), given: &[String]) -> Result<Vec<EnvPair>, CliError> {
     let mut pairs = Vec::new();
     for name in passed {
         let name: EnvName = parse(option, name)?;

@@ -48,7 +48,8 @@ pub(super) struct SnapshotDestroyArgs {
 
 /// Removes them.
 pub(super) fn run(ctx: &mut Ctx, args: &SnapshotDestroyArgs) -> Result<ExitCode, CliError> {
-    let fields = Catalog::of(&["id", "name", "host_id", "provider", "agent_name", "created_at", "size_bytes"]);
+    let fields =
+        Catalog::of(&["id", "name", "host_id", "provider", "agent_name", "created_at", "size_bytes"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     let Some(targets) = args.targets.read(ctx)? else { return Ok(ExitCode::Done) };
     let which = match (args.all_snapshots, targets.is_empty()) {
@@ -84,9 +85,13 @@ pub(super) fn run(ctx: &mut Ctx, args: &SnapshotDestroyArgs) -> Result<ExitCode,
 }
 
 fn is_confirmed(found: &[Kept]) -> Result<bool, CliError> {
-    let names: String =
-        found.iter().map(|kept| format!("  {} ({})\n", sanitize(&kept.id), sanitize(&subject(kept)))).collect();
-    ask::confirm(&format!("These snapshots will be removed for good:\n{names}Are you sure you want to continue?"))
+    let names: String = found
+        .iter()
+        .map(|kept| format!("  {} ({})\n", sanitize(&kept.id), sanitize(&subject(kept))))
+        .collect();
+    ask::confirm(&format!(
+        "These snapshots will be removed for good:\n{names}Are you sure you want to continue?"
+    ))
 }
 
 struct DestroyReport<'a> {

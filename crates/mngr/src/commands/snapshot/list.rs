@@ -71,7 +71,8 @@ impl Report for ListReport {
             return "No snapshots found\n".to_owned();
         }
         let left = |header| Column::new(header, Align::Left);
-        let columns = vec![left("ID"), left("NAME"), left("OF"), left("CREATED"), Column::new("SIZE", Align::Right)];
+        let columns =
+            vec![left("ID"), left("NAME"), left("OF"), left("CREATED"), Column::new("SIZE", Align::Right)];
         let mut table = Table::new(columns);
         for kept in &self.listing.snapshots {
             let created = kept.created_at.map(|time| time.strftime("%Y-%m-%d %H:%M:%SZ").to_string());

@@ -24,9 +24,11 @@ use crate::ui::{Console, Output, Report};
 ///
 /// The snapshot stays, and can be restored again.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr snapshot restore snap-4f2a\n  mngr snapshot restore snap-4f2a try-again@box\n  \
+#[command(
+    after_help = "  mngr snapshot restore snap-4f2a\n  mngr snapshot restore snap-4f2a try-again@box\n  \
                         mngr snapshot restore snap-4f2a --replace && mngr start fix-login\n  \
-                        mngr snapshot restore 9c1e55d0 box-again")]
+                        mngr snapshot restore 9c1e55d0 box-again"
+)]
 pub(super) struct SnapshotRestoreArgs {
     /// The snapshot, by its id or the beginning of it
     #[arg(value_name = "ID", help_heading = "ARGUMENTS")]
@@ -76,8 +78,10 @@ impl Report for RestoreReport {
             };
             format!("Restored agent: {}@{}{old}, stopped", agent.name, restored.host)
         });
-        let replaced =
-            restored.replaced.iter().map(|name| format!("The old `{name}` is in the trash: `mngr undo {name}`"));
+        let replaced = restored
+            .replaced
+            .iter()
+            .map(|name| format!("The old `{name}` is in the trash: `mngr undo {name}`"));
         lines(host.into_iter().chain(agents).chain(replaced).map(|text| sanitize(&text).into_owned()))
     }
 

@@ -22,7 +22,8 @@ fn docker_with_worker() -> Ground {
 fn another_client(engine: &Dockerd) -> TestEnv {
     let env = support::env();
     for (key, value) in [("backend", "docker".to_owned()), ("host", engine.endpoint())] {
-        let _ = env.mngr(["config", "set", "--scope", "user", &format!("providers.lab.{key}"), &value]).success();
+        let _ =
+            env.mngr(["config", "set", "--scope", "user", &format!("providers.lab.{key}"), &value]).success();
     }
     env
 }
@@ -63,10 +64,9 @@ fn docker_every_client_sees_why_a_host_does_not_run_and_who_is_on_it() {
         }
     };
     check("STOPPED", "it was stopped");
-    for (signal, word, reason) in [
-        ("USR1", "PAUSED", "nobody used it"),
-        ("KILL", "CRASHED", "it ended with exit code 137"),
-    ] {
+    for (signal, word, reason) in
+        [("USR1", "PAUSED", "nobody used it"), ("KILL", "CRASHED", "it ended with exit code 137")]
+    {
         engine.docker(&["start", "mngr-box"]);
         engine.docker(&["kill", "--signal", signal, "mngr-box"]);
         wait_until(PATIENCE, || host(&other)["state"] == word);
@@ -86,15 +86,24 @@ fn docker_verbs_that_start_an_agent_start_its_host() {
     let env = &ground.env;
     let stop = || env.mngr(["stop", "worker", "--stop-host", "--format", "json"]).success().json();
     let stopped = stop();
-    assert_eq!((&stopped["stopped_agents"], &stopped["stopped_hosts"]), (&json!(["worker"]), &json!(["box.lab"])));
+    assert_eq!(
+        (&stopped["stopped_agents"], &stopped["stopped_hosts"]),
+        (&json!(["worker"]), &json!(["box.lab"]))
+    );
     let started = env.mngr(["start", "worker", "--format", "json"]).success().json();
-    assert_eq!((&started["started_agents"], &started["was_host_started"]), (&json!(["worker"]), &true.into()));
+    assert_eq!(
+        (&started["started_agents"], &started["was_host_started"]),
+        (&json!(["worker"]), &true.into())
+    );
     assert_eq!(state(env, "worker"), "RUNNING");
     let started = env.mngr(["start", "worker", "--format", "json"]).success().json();
     assert_eq!(started["was_host_started"], false);
     stop();
     let refused = env.mngr(["exec", "worker", "--no-start", "--", "true"]).code(125);
-    assert!(refused.stderr.contains("its host is STOPPED") && refused.stderr.contains("start @box.lab"), "{refused}");
+    assert!(
+        refused.stderr.contains("its host is STOPPED") && refused.stderr.contains("start @box.lab"),
+        "{refused}"
+    );
     let refused = env.mngr(["message", "worker", "hello"]).code(1);
     assert!(refused.stderr.contains("its host is STOPPED"), "{refused}");
     assert_eq!(host(env)["state"], "STOPPED");
@@ -118,7 +127,10 @@ fn docker_a_stopped_host_is_started_for_a_new_agent_unless_that_is_refused() {
     assert!(refused.stderr.contains("host `box.lab` is STOPPED"), "{refused}");
     assert_eq!(host(&ground.env)["state"], "STOPPED");
     let _ = ground.env.mngr(create.iter().chain(&SLEEP)).success();
-    assert_eq!((state(&ground.env, "second"), state(&ground.env, "worker")), ("RUNNING".into(), "STOPPED".into()));
+    assert_eq!(
+        (state(&ground.env, "second"), state(&ground.env, "worker")),
+        ("RUNNING".into(), "STOPPED".into())
+    );
 }
 
 #[test]
@@ -132,8 +144,10 @@ fn docker_labels_and_image_of_a_host_are_read_back_whether_or_not_it_runs() {
         if stop {
             let _ = ground.env.mngr(["stop", "@other.lab"]).success();
         }
-        let listing = ground.env.mngr(["list", "--host-label", "team=blue", "--format", "json"]).success().json();
-        let names: Vec<&Value> = listing["agents"].as_array().unwrap().iter().map(|agent| &agent["name"]).collect();
+        let listing =
+            ground.env.mngr(["list", "--host-label", "team=blue", "--format", "json"]).success().json();
+        let names: Vec<&Value> =
+            listing["agents"].as_array().unwrap().iter().map(|agent| &agent["name"]).collect();
         assert_eq!(names, ["tagged"]);
         assert_eq!(listing["agents"][0]["host"]["image"], image);
     }
@@ -144,7 +158,8 @@ fn docker_a_destroyed_host_leaves_the_work_that_was_only_there() {
     let ground = docker_with_worker();
     let env = &ground.env;
     let engine = ground.engine.as_ref().unwrap();
-    let work = "echo mine >new; git add new; git commit --quiet -m work; git rev-parse HEAD; echo draft >draft";
+    let work =
+        "echo mine >new; git add new; git commit --quiet -m work; git rev-parse HEAD; echo draft >draft";
     let tip = env.mngr(["exec", "worker", "--", work]).success().stdout.trim().to_owned();
     let id = text(&agent(env, "worker")["id"]);
     let _ = ground.create("gone", &SLEEP);
@@ -156,7 +171,10 @@ fn docker_a_destroyed_host_leaves_the_work_that_was_only_there() {
     assert_eq!(plan["hosts"], json!([{"host": "box.lab", "agent_count": 1}]));
     let _ = env.mngr(["stop", "@box.lab"]).success();
     let done = env.mngr(["destroy", "@box.lab", "--format", "json"]).success().json();
-    assert_eq!((&done["destroyed_hosts"], &done["destroyed_agents"]), (&json!(["box.lab"]), &json!(["worker"])));
+    assert_eq!(
+        (&done["destroyed_hosts"], &done["destroyed_agents"]),
+        (&json!(["box.lab"]), &json!(["worker"]))
+    );
     assert_eq!(engine.docker(&["ps", "--all", "--quiet"]), "");
     assert_eq!(engine.docker(&["volume", "ls", "--quiet"]), "");
     let details = &done["host_details"][0];
@@ -198,7 +216,10 @@ fn docker_an_agent_of_a_stopped_host_is_destroyed_and_its_host_stops_again() {
     let _ = ground.create("second", &SLEEP);
     let _ = ground.env.mngr(["stop", "@box.lab"]).success();
     let _ = ground.env.mngr(["destroy", "second"]).success();
-    assert_eq!((host(&ground.env)["state"].clone(), support::names(&ground.env)), ("STOPPED".into(), vec!["worker".to_owned()]));
+    assert_eq!(
+        (host(&ground.env)["state"].clone(), support::names(&ground.env)),
+        ("STOPPED".into(), vec!["worker".to_owned()])
+    );
 }
 
 #[test]

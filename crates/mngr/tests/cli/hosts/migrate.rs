@@ -16,7 +16,8 @@ fn head(env: &mngr_testkit::TestEnv, name: &str) -> String {
 fn an_agent_goes_round_all_hosts_whole_and_every_source_can_be_undone() {
     let places = Places::new();
     let env = &places.ground.env;
-    let create = ["create", "a", "--no-connect", "--label", "a=b", "--env", "COLOUR=red", "--type", "command"];
+    let create =
+        ["create", "a", "--no-connect", "--label", "a=b", "--env", "COLOUR=red", "--type", "command"];
     let _ = env.mngr(create.into_iter().chain(["--", "sleep", "1000"])).success();
     leave_work(env, "a", &places.work_dir("a"));
     let (first, commit) = (text(&agent(env, "a")["id"]), head(env, "a"));
@@ -30,7 +31,8 @@ fn an_agent_goes_round_all_hosts_whole_and_every_source_can_be_undone() {
         assert_eq!((&now["labels"]["a"], &now["state"]), (&"b".into(), &"RUNNING".into()));
         assert_work(&places.work_dir("a"));
         assert_eq!(head(env, "a"), commit);
-        let said = env.mngr(["exec", "a", "--", "sh", "-c", "echo $COLOUR; git branch --show-current"]).success();
+        let said =
+            env.mngr(["exec", "a", "--", "sh", "-c", "echo $COLOUR; git branch --show-current"]).success();
         assert!(said.stdout.starts_with("red\nmngr/a"), "{said}");
         assert_eq!(fs::read_dir(env.host_dir().join("transit")).map_or(0, Iterator::count), 0);
     }
@@ -62,7 +64,7 @@ fn shallow_clones_and_large_files_go_between_hosts() {
     let places = Places::new();
     let env = &places.ground.env;
     let repo = env.repo(3);
-    for args in [&["lfs", "install", "--local"][..], &["lfs", "track", "*.bin"]] {
+    for args in [&["lfs", "install"][..], &["lfs", "track", "*.bin"]] {
         let _ = repo.git(args).success();
     }
     repo.write("large.bin", "the real contents");
@@ -121,7 +123,8 @@ fn killed_at_any_step_the_work_is_in_the_source_or_in_the_copy() {
         support::create(&env, "a", &["sleep", "1000"]);
         fs::write(support::work_dir(&env, "a").join("work"), "precious").unwrap();
         let mut cmd = env.mngr_cmd();
-        cmd.args(["migrate", "a", "b", "--force", "--no-connect"]).env("MNGR_FAULT_KILL_AT", point.to_string());
+        cmd.args(["migrate", "a", "b", "--force", "--no-connect"])
+            .env("MNGR_FAULT_KILL_AT", point.to_string());
         let is_done = env.run(cmd).status.success();
         let left = names(&env);
         for name in &left {
@@ -146,7 +149,9 @@ fn docker_an_agent_goes_into_a_container_and_out_to_another_machine() {
     let places = Places::new();
     let engine = mngr_testkit::Dockerd::start();
     let env = &places.ground.env;
-    for (key, value) in [("backend", "docker"), ("host", &engine.endpoint()), ("default_image", engine.image())] {
+    for (key, value) in
+        [("backend", "docker"), ("host", &engine.endpoint()), ("default_image", engine.image())]
+    {
         let key = format!("providers.cage.{key}");
         let _ = env.mngr(["config", "set", "--scope", "user", &key, value]).success();
     }

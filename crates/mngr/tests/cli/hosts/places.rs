@@ -58,11 +58,15 @@ pub(super) fn leave_work(env: &mngr_testkit::TestEnv, name: &str, dir: &std::pat
 /// Fails unless all of that work is there.
 #[track_caller]
 pub(super) fn assert_work(dir: &std::path::Path) {
-    let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+    let read =
+        |name: &str| fs::read_to_string(dir.join(name)).unwrap_or_else(|error| panic!("{name:?}: {error}"));
     for odd in ODD_NAMES {
         assert_eq!(read(odd), odd);
     }
-    assert_eq!((read("one"), read("staged"), read("build.log")), ("one\n".into(), "staged\n".into(), "ignored".into()));
+    assert_eq!(
+        (read("one"), read("staged"), read("build.log")),
+        ("one\n".into(), "staged\n".into(), "ignored".into())
+    );
     assert_eq!(read("dir-0/file-0000.txt"), "changed\n");
     assert!(!dir.join("dir-2/file-0002.txt").exists(), "what was deleted is deleted");
 }

@@ -36,10 +36,17 @@ fn an_agent_comes_back_as_it_was_beside_the_one_that_went_on() {
         let _ = env.mngr(["exec", "a", "--", "sh", "-c", line]).success();
 
         let restored = env.mngr(["snap", "restore", &id[..12], "--format", "json"]).success().json();
-        assert_eq!((&restored["agents"][0]["name"], &restored["is_new_host"]), (&"a-restored".into(), &false.into()));
+        assert_eq!(
+            (&restored["agents"][0]["name"], &restored["is_new_host"]),
+            (&"a-restored".into(), &false.into())
+        );
         assert_eq!(names(env), ["a", "a-restored"]);
         let copy = agent(env, "a-restored");
-        assert_eq!((text(&copy["state"]), text(&copy["labels"]["x"])), ("STOPPED".into(), "y".into()), "{kind:?}");
+        assert_eq!(
+            (text(&copy["state"]), text(&copy["labels"]["x"])),
+            ("STOPPED".into(), "y".into()),
+            "{kind:?}"
+        );
         assert_ne!(copy["id"], agent(env, "a")["id"]);
         assert_work(&ground.work_dir("a-restored"));
         let _ = env.mngr(["start", "a-restored"]).success();
@@ -73,9 +80,15 @@ fn one_that_is_replaced_is_in_the_trash_and_one_that_is_gone_comes_back() {
     fs::write(file("a"), "now").unwrap();
     let refused = env.mngr(["snapshot", "restore", &id, "--replace"]).code(1);
     assert!(refused.stderr.contains("agent `a` is RUNNING"), "{refused}");
-    assert_eq!((names(&env), fs::read_to_string(file("a")).unwrap()), (vec!["a".to_owned()], "now".to_owned()));
+    assert_eq!(
+        (names(&env), fs::read_to_string(file("a")).unwrap()),
+        (vec!["a".to_owned()], "now".to_owned())
+    );
     let _ = env.mngr(["snapshot", "restore", &id, "--replace", "--force"]).success();
-    assert_eq!((names(&env), fs::read_to_string(file("a")).unwrap()), (vec!["a".to_owned()], "then".to_owned()));
+    assert_eq!(
+        (names(&env), fs::read_to_string(file("a")).unwrap()),
+        (vec!["a".to_owned()], "then".to_owned())
+    );
     let _ = env.mngr(["undo", "a"]).success();
     assert_eq!(fs::read_to_string(file("a-2")).unwrap(), "now");
     let _ = env.mngr(["destroy", "a", "a-2", "--force"]).success();
@@ -92,7 +105,8 @@ fn copies_of_repositories_and_folders_do_not_depend_on_the_agent_or_the_snapshot
     fs::write(plain.join("x"), "x").unwrap();
     let rest = ["--no-connect", "--type", "command", "--", "sleep", "1000"];
     let _ = env.mngr(["create", "mirror", "--transfer", "git-mirror"].into_iter().chain(rest)).success();
-    let _ = env.mngr(["create", "folder", "--from", plain.to_str().unwrap()].into_iter().chain(rest)).success();
+    let _ =
+        env.mngr(["create", "folder", "--from", plain.to_str().unwrap()].into_iter().chain(rest)).success();
     let line = "echo mine >mine; git add mine; git commit -qm mine; echo more >more";
     let _ = env.mngr(["exec", "mirror", "--", "sh", "-c", line]).success();
     let ids = [take(&env, "mirror"), take(&env, "folder")];
@@ -135,10 +149,13 @@ fn what_cannot_be_copied_is_said_and_the_others_are_copied() {
     let _ = env.mngr(["snapshot", "destroy", "a"]).code(2);
     assert_eq!(snapshots(&env)[0]["name"], "first");
     let ids = env.mngr(["list", "--ids"]).success().stdout;
-    let output = env.mngr_stdin(["snapshot", "create", "-", "--format", "{name} {agent_names}"], ids).success();
+    let output =
+        env.mngr_stdin(["snapshot", "create", "-", "--format", "{name} {agent_names}"], ids).success();
     assert!(output.stdout.contains('a'), "{output}");
     assert_eq!(snapshots(&env).iter().map(|kept| kept["recency_idx"].clone()).collect::<Vec<_>>(), [0, 1]);
-    let _ = env.mngr(["config", "set", "--scope", "user", "commands.snapshot.default_subcommand", "create"]).success();
+    let _ = env
+        .mngr(["config", "set", "--scope", "user", "commands.snapshot.default_subcommand", "create"])
+        .success();
     let _ = env.mngr(["snapshot", "a"]).success();
     assert_eq!(snapshots(&env).len(), 3);
 }
@@ -168,24 +185,35 @@ fn killed_at_any_step_nothing_of_a_snapshot_is_left_after_the_next_one() {
 }
 
 #[test]
-fn docker_a_host_that_is_gone_comes_back_with_its_agents_whole() {
+fn docker_the_copy_of_a_host_that_exists_has_agents_of_its_own() {
     let ground = Ground::new(Kind::Docker);
     let env = &ground.env;
     let _ = ground.create("a", &["--type", "command", "--env", "COLOUR=red", "--", "sleep", "1000"]);
+    let _ = env.mngr(["exec", "a", "--", "sh", "-c", "echo two >two"]).success();
+    let id = take(env, "a");
+    let beside = env.mngr(["snapshot", "restore", &id, "copy", "--format", "json"]).success().json();
+    assert_eq!((&beside["host"], &beside["agents"][0]["name"]), (&"copy.lab".into(), &"a-restored".into()));
+    let (original, copy) = (agent(env, "a"), agent(env, "a-restored"));
+    assert_ne!((&copy["id"], &copy["host"]["id"]), (&original["id"], &original["host"]["id"]));
+    assert_eq!((&original["state"], &copy["state"]), (&"RUNNING".into(), &"STOPPED".into()));
+    let _ = env.mngr(["start", "a-restored"]).success();
+    let look = "cat two; echo $COLOUR $MNGR_AGENT_NAME; echo $MNGR_AGENT_STATE_DIR";
+    let said = env.mngr(["exec", "a-restored", "--", "sh", "-c", look]).success().stdout;
+    assert!(said.starts_with("two\nred a-restored\n"), "{said}");
+    assert!(said.contains(copy["id"].as_str().unwrap()), "{said}");
+    let used = env.mngr(["snapshot", "destroy", "--snapshot", &id, "--force"]).code(1);
+    assert!(used.stderr.contains("still need it"), "{used}");
+}
+
+#[test]
+fn docker_a_host_that_is_gone_comes_back_with_its_agents_whole() {
+    let ground = Ground::new(Kind::Docker);
+    let env = &ground.env;
+    let _ = ground.create("a", &["--type", "command", "--", "sleep", "1000"]);
     let line = "echo one >one; git add one; git commit -qm one; echo two >two";
     let _ = env.mngr(["exec", "a", "--", "sh", "-c", line]).success();
     let before = agent(env, "a");
     let id = take(env, "a");
-    // While the host exists, the copies are agents of their own.
-    let beside = env.mngr(["snapshot", "restore", &id, "copy", "--format", "json"]).success().json();
-    assert_eq!((&beside["host"], &beside["agents"][0]["name"]), (&"copy.lab".into(), &"a-restored".into()));
-    assert_ne!(agent(env, "a-restored")["id"], before["id"]);
-    let _ = env.mngr(["start", "a-restored"]).success();
-    let look = "cat two; git log --format=%s -1; echo $COLOUR $MNGR_AGENT_NAME; echo $MNGR_AGENT_STATE_DIR";
-    let said = env.mngr(["exec", "a-restored", "--", "sh", "-c", look]).success().stdout;
-    assert!(said.starts_with("two\none\nred a-restored\n"), "{said}");
-    assert!(said.contains(agent(env, "a-restored")["id"].as_str().unwrap()), "{said}");
-
     let engine = ground.engine.as_ref().unwrap();
     engine.docker(&["rm", "--force", "--volumes", "mngr-box"]);
     engine.docker(&["volume", "rm", &format!("mngr-{}", text(&before["host"]["id"]))]);
@@ -195,12 +223,18 @@ fn docker_a_host_that_is_gone_comes_back_with_its_agents_whole() {
     assert_eq!((&now["id"], &now["work_dir"]), (&before["id"], &before["work_dir"]));
     assert_eq!(now["state"], "STOPPED");
     let _ = env.mngr(["start", "a"]).success();
-    assert_eq!(state(env, "a"), "RUNNING");
-    let said = env.mngr(["exec", "a", "--", "sh", "-c", "cat two; git branch --show-current"]).success().stdout;
-    assert_eq!(said, "two\nmngr/a\n");
+    let said = env.mngr([
+        "exec",
+        "a",
+        "--",
+        "sh",
+        "-c",
+        "cat two; git log --format=%s -1; git branch --show-current",
+    ]);
+    assert_eq!(said.success().stdout, "two\none\nmngr/a\n");
+    engine.docker(&["rm", "--force", "mngr-box"]);
     let _ = env.mngr(["snapshot", "destroy", "--snapshot", &id, "--force"]).success();
     assert!(snapshots(env).is_empty());
-    assert_eq!(state(env, "a"), "RUNNING");
 }
 
 #[test]
