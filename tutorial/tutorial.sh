@@ -176,6 +176,9 @@ mngr list --project . --running
 mngr list --schema
 mngr list --format json
 
+# Where do they run? Every host, whatever it does, and who is on it
+mngr list --hosts
+
 # Lists feed other commands
 mngr list --running --ids | mngr message - -m "please commit what you have"
 
@@ -298,6 +301,10 @@ mngr rename greeter reception
 mngr label page --label urgent=yes
 mngr label page --remove urgent
 
+# One that should run whenever this machine does: a line in your crontab sees to it
+mngr limit reception --start-on-boot
+mngr limit reception --no-start-on-boot
+
 # Out of sight, but not gone
 mngr stop page --archive
 mngr list --archived
@@ -309,6 +316,21 @@ mngr archive page
 # All that have ended, in one go. Look first
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy --dry-run -
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy -
+
+# Before something risky: a copy of an agent as it is now, with uncommitted and ignored files. It works on meanwhile
+mngr snapshot create try-it --name before
+mngr snapshot list try-it
+
+# Back to that moment, as an agent beside the one that went on; with --replace, in its place
+mngr snapshot restore "$(mngr snapshot list try-it --limit 1 --format '{id}')" try-it-then
+
+# Snapshots take space. Removing them takes nothing else away
+mngr snapshot destroy try-it --all-snapshots --dry-run
+mngr snapshot destroy try-it --all-snapshots --force
+
+# An agent moves to another host with all its work, as in `mngr migrate try-it-then @box`; here it only gets a new name.
+# The old one goes once the copy is shown to be whole, and `mngr undo` has it for 30 days
+mngr migrate try-it-then try-it-moved --no-connect
 
 # The branch of a destroyed agent stays, unless you say so. Commits that only it has are kept even then
 mngr destroy try-it --force --remove-created-branch

@@ -109,7 +109,12 @@ impl DockerProvider {
 
     /// Its containers, running or not.
     pub(crate) fn containers(&self) -> Result<Vec<Container>, EngineError> {
-        match self.engine().and_then(|engine| container::list(&engine, &self.0.name)) {
+        self.or_nothing(self.engine().and_then(|engine| container::list(&engine, &self.0.name)))
+    }
+
+    /// What an engine has; nothing where none answers and nobody said that there is one.
+    pub(crate) fn or_nothing<T>(&self, found: Result<Vec<T>, EngineError>) -> Result<Vec<T>, EngineError> {
+        match found {
             Err(EngineError::Unreachable { .. } | EngineError::Ssh { .. })
                 if self.0.settings.presence == Presence::Assumed =>
             {

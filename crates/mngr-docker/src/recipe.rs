@@ -139,7 +139,7 @@ pub(crate) fn create_words(
     words.extend(default_start_args.iter().chain(&new.start_args).cloned());
     let run = ["--entrypoint=/bin/sh", "--stop-signal=TERM", "--", image, "-c", KEEPER, "keeper"];
     words.extend(run.map(str::to_owned));
-    words.push(info.host_dir.to_string());
+    words.extend([info.host_dir.to_string(), info.id.to_string()]);
     words
 }
 
@@ -224,8 +224,8 @@ mod tests {
             assert!(words.contains(&word.to_owned()), "{word} is missing in {words:?}");
         }
         assert!(words.contains(&format!("--label={HOST_ID}={}", new.id)));
-        let end = &words[words.len() - 6..];
+        let end = &words[words.len() - 7..];
         assert_eq!(end[..3], ["--", "img", "-c"].map(str::to_owned));
-        assert_eq!(end[4..], ["keeper", "/mngr"].map(str::to_owned));
+        assert_eq!(end[4..], ["keeper".to_owned(), "/mngr".to_owned(), new.id.to_string()]);
     }
 }

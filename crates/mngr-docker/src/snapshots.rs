@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use mngr_host::provider::{HostAction, HostActionError, ProviderError, Snapshot, SnapshotId, Snapshots};
+use mngr_host::provider::{
+    HostAction, HostActionError, ProviderError, Snapshot, SnapshotDestroyError, SnapshotId, Snapshots,
+};
 use mngr_model::HostId;
 use mngr_model::state::HostState;
 use serde::Deserialize;
@@ -181,12 +183,17 @@ impl Snapshots for DockerProvider {
 
     fn list(&self) -> Result<Vec<Snapshot>, ProviderError> {
         let found = self.engine().and_then(|engine| self.snapshots_of_engine(&engine));
-        found.map_err(|error| self.unavailable(error))
+        self.or_nothing(found).map_err(|error| self.unavailable(error))
     }
 
-    fn destroy(&self, snapshot: &SnapshotId) -> Result<(), ProviderError> {
+    fn destroy(&self, snapshot: &SnapshotId) -> Result<(), SnapshotDestroyError> {
         let path = format!("/images/{}", encoded(snapshot.as_str()));
-        let removed = self.engine().and_then(|engine| engine.delete(&path));
-        removed.map_err(|error| self.unavailable(error))
+        match self.engine().and_then(|engine| engine.delete(&path)) {
+            Ok(()) => Ok(()),
+            Err(EngineError::Refused { status: 409, .. }) => {
+                Err(SnapshotDestroyError::InUse { id: snapshot.clone() })
+            }
+            Err(error) => Err(self.unavailable(error).into()),
+        }
     }
 }

@@ -85,14 +85,12 @@ impl ActivityChanges {
     }
 }
 
-/// Writes the record of a host that was made just now: the provider's defaults, changed as asked. A host made from a copy
-/// has the record of the one it is a copy of, whose further words stay.
+/// Writes the record of a host that was made just now: the provider's defaults, changed as asked.
 pub(crate) fn begin(world: &World, host: &dyn Host, changes: &ActivityChanges) -> Result<(), ActivityError> {
     let info = host.info();
     let settings = world.settings.providers.get(info.provider.as_ref());
     let (config, period) = defaults(info.provider.as_ref(), settings)?;
     let now = world.clock.now();
-    let other = read(host)?.map_or_else(Map::new, |record| record.other);
     let record = HostRecord {
         host_id: info.id.clone(),
         host_name: info.name.clone(),
@@ -101,9 +99,24 @@ pub(crate) fn begin(world: &World, host: &dyn Host, changes: &ActivityChanges) -
         activity: changes.apply(&config),
         activity_check_seconds: period,
         tmux_session_prefix: Some(world.settings.prefix.as_str().to_owned()),
-        other,
+        other: Map::new(),
     };
     write(host, &record)
+}
+
+/// Makes the limits of the host that this one is a copy of its own.
+pub(crate) fn take_over(world: &World, host: &dyn Host) -> Result<(), ActivityError> {
+    match read(host) {
+        Ok(Some(mut record)) => {
+            record.host_id = host.info().id.clone();
+            record.host_name = host.info().name.clone();
+            record.updated_at = world.clock.now();
+            write(host, &record)
+        }
+        // What the copy holds was written by whoever was on that host.
+        Ok(None) | Err(ActivityError::Damaged(_)) => begin(world, host, &ActivityChanges::default()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Changes the limits of a host and returns what they are then.

@@ -10,6 +10,7 @@ use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef, Location
 use mngr_model::facts::Detail;
 use mngr_model::{AgentName, AgentState};
 
+use crate::awake::{self, WakeError};
 use crate::create::{self, CreateError, CreateRequest, Created, Proof, SourceSpec};
 use crate::destroy::{self, DestroyError, DestroyOptions, Destroyed};
 use crate::fleet::{Agent, Fleet};
@@ -48,6 +49,9 @@ pub enum MigrateError {
     /// The source is no agent, or several.
     #[error(transparent)]
     Select(#[from] SelectError),
+    /// Its host does not run, and could not be started.
+    #[error(transparent)]
+    Wake(#[from] Box<WakeError>),
     /// It lives, or may live.
     #[error("agent `{name}` is {state}")]
     Running {
@@ -111,7 +115,7 @@ pub enum MigrateError {
 /// Moves an agent to another host.
 pub fn migrate(world: &World, request: &MigrateRequest) -> Result<Migrated, MigrateError> {
     let fleet = Fleet::look(world, Detail::Full);
-    let agent = fleet.one(&request.source)?;
+    let agent = &awake::with_host(world, fleet.one(&request.source)?).map_err(Box::new)?;
     let wanted = wanted(world, agent, request)?;
     let (host, name) = (agent.host.as_ref(), || agent.name().clone());
     let guard =

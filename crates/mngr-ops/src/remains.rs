@@ -86,6 +86,9 @@ impl Remains {
 pub fn find(world: &World, address: &AgentAddress) -> Result<Remains, SelectError> {
     let fleet = Fleet::look_for(world, std::slice::from_ref(address), Detail::Basic);
     match fleet.one(address) {
+        Ok(agent) if agent.is_host_off() => {
+            Err(SelectError::HostOff { address: agent.address(), evidence: agent.state.evidence.clone() })
+        }
         Ok(agent) => Ok(Remains::of(agent)),
         Err(error @ SelectError::NotFound { .. }) => {
             destroyed(world, &fleet).into_iter().find(|remains| remains.is_at(address)).ok_or(error)

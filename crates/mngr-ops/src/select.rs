@@ -24,6 +24,14 @@ pub enum SelectError {
         /// Who could not be asked.
         unavailable: Vec<String>,
     },
+    /// Its host does not run, and has what is asked for.
+    #[error("agent `{address}` cannot be reached: {evidence}")]
+    HostOff {
+        /// The address.
+        address: String,
+        /// What its host does, and why.
+        evidence: String,
+    },
     /// Several have it.
     #[error("`{address}` means several agents: {}", .matches.join(", "))]
     Ambiguous {
@@ -40,6 +48,7 @@ impl SelectError {
         match self {
             Self::NotFound { address, .. }
             | Self::Unavailable { address, .. }
+            | Self::HostOff { address, .. }
             | Self::Ambiguous { address, .. } => address,
         }
     }

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
-use mngr_host::provider::{HostMaker, Provider, StopReason};
-use mngr_model::HostState;
+use mngr_host::proc::Cmd;
+use mngr_host::provider::{ColdRead, HostMaker, Provider, StopReason};
+use mngr_model::{HostPath, HostState};
 
 use crate::world::{World, new_host, sh};
 
@@ -42,8 +43,9 @@ fn docker_how_a_host_stopped_is_remembered_by_the_engine() {
     for (reason, after) in [(StopReason::Asked, HostState::Stopped), (StopReason::Idle, HostState::Paused)] {
         world.maker().stop(id, reason).unwrap();
         assert_eq!(state(), after);
-        let error = world.provider.hosts().unwrap()[0].open().err().unwrap();
-        assert!(chain(&error).contains(after.as_str()), "{}", chain(&error));
+        let entry = &world.provider.hosts().unwrap()[0];
+        assert_eq!(entry.report().state, after);
+        assert!(entry.open().unwrap().unwrap().exec(&Cmd::new("true")).is_err(), "nobody answers there");
         world.maker().start(id).unwrap();
         assert_eq!(state(), HostState::Running);
     }
@@ -51,6 +53,23 @@ fn docker_how_a_host_stopped_is_remembered_by_the_engine() {
     assert_eq!(state(), HostState::Crashed);
     let again = world.provider.hosts().unwrap()[0].prepare().unwrap();
     assert_eq!(sh(&*again, "cat /mngr/a /b"), "kept\nkept");
+}
+
+#[test]
+fn docker_files_of_a_host_that_does_not_run_are_read_out_of_its_volume() {
+    let world = World::new();
+    let host = world.host("box");
+    sh(&*host, "mkdir -p /mngr/agents/a/events /mngr/agents/b; echo one >/mngr/agents/a/data.json");
+    sh(&*host, "echo two >/mngr/agents/b/data.json; echo no >/mngr/agents/a/events/data.json");
+    world.maker().stop(&host.info().id, StopReason::Asked).unwrap();
+    let other = world.another_client();
+    let entry = &other.hosts().unwrap()[0];
+    let cold = entry.cold_files().unwrap();
+    let read = cold.read_below(&HostPath::new("/mngr/agents"), "data.json").unwrap();
+    let found = [("a", "one\n"), ("b", "two\n")].map(|(folder, text)| (folder.to_owned(), text.into()));
+    assert_eq!(read, ColdRead { files: found.to_vec(), is_whole: true });
+    let nothing = cold.read_below(&HostPath::new("/mngr/trash"), "manifest.json").unwrap();
+    assert_eq!(nothing, ColdRead { files: Vec::new(), is_whole: true });
 }
 
 #[test]

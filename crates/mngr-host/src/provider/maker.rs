@@ -131,7 +131,21 @@ pub trait Snapshots: Send + Sync {
     fn list(&self) -> Result<Vec<Snapshot>, ProviderError>;
 
     /// Removes a copy. One that is gone is removed.
-    fn destroy(&self, snapshot: &SnapshotId) -> Result<(), ProviderError>;
+    fn destroy(&self, snapshot: &SnapshotId) -> Result<(), SnapshotDestroyError>;
+}
+
+/// A copy could not be removed.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotDestroyError {
+    /// Hosts that were made from it stand on it.
+    #[error("hosts that were made from snapshot `{id}` still need it")]
+    InUse {
+        /// Its id.
+        id: SnapshotId,
+    },
+    /// The provider could not do it.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
 }
 
 /// What was to be done with a host.

@@ -23,12 +23,12 @@ pub(super) fn check(host: &dyn Host) -> Result<(), BootError> {
 
 /// Adds the line, unless it is there.
 pub(super) fn add(host: &dyn Host) -> Result<(), BootError> {
-    change(host, |text, line| with_line(text, line))
+    change(host, with_line)
 }
 
 /// Removes the line, if it is there. A host without a crontab has none.
 pub(super) fn remove(host: &dyn Host) -> Result<(), BootError> {
-    match change(host, |text, line| without_line(text, line)) {
+    match change(host, without_line) {
         Err(BootError::NoCron { .. }) => Ok(()),
         other => other,
     }

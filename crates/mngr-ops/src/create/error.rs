@@ -17,6 +17,7 @@ use mngr_model::branch::BranchError;
 use mngr_model::env::{EnvError, EnvFileError};
 use mngr_model::{AgentId, AgentName, HostPath};
 
+use crate::awake::WakeError;
 use crate::extra_paths::ExtraPathError;
 use crate::journal::JournalError;
 use crate::launch::LaunchError;
@@ -195,6 +196,21 @@ pub enum CreateError {
         state: &'static str,
         /// Why.
         reason: Option<String>,
+    },
+    /// The host of the agent that was to be taken does not run, and was not to be started.
+    #[error("the agent is there, but {evidence}")]
+    AgentHostOff {
+        /// What its host does.
+        evidence: String,
+    },
+    /// An agent that is there is needed, and its host could not be started.
+    #[error("the host of agent `{name}` could not be started")]
+    Wake {
+        /// The agent.
+        name: AgentName,
+        /// Why.
+        #[source]
+        source: Box<WakeError>,
     },
     /// The transfer does not fit the source.
     #[error("`--transfer {mode}` {reason}")]

@@ -16,6 +16,7 @@ use super::agent_type;
 use super::error::CreateError;
 use super::proof;
 use super::request::{CreateRequest, Proof, SourceSpec};
+use super::reuse::awake;
 use crate::fleet::{Agent, Fleet};
 use crate::remains::Remains;
 use crate::snapshot;
@@ -57,7 +58,8 @@ pub(super) fn find(world: &World, request: &CreateRequest) -> Result<Heritage, C
     let adopted = adopted.collect::<Result<Vec<_>, AdoptError>>()?;
     let ancestor = match &request.source {
         SourceSpec::Location(Location::Agent { address, path: None }) => {
-            Some(Ancestor::of(Fleet::look(world, Detail::Basic).one(address)?))
+            let fleet = Fleet::look(world, Detail::Basic);
+            Some(Ancestor::of(&awake(world, fleet.one(address)?)?))
         }
         SourceSpec::Snapshot { host, id } => {
             let kept = snapshot::open(world, host, id).map_err(Box::new)?;

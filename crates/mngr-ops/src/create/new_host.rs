@@ -1,7 +1,7 @@
 //! Where a new agent runs: a host that is there, or one that is made for it and goes away with a failure.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mngr_host::host::Host;
 use mngr_host::lock::LockWait;
@@ -24,6 +24,10 @@ use crate::{fleet, hosts};
 
 /// How long another command may hold the machine mngr runs on while it opens a journal.
 const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+
+/// How long a host may take to go down, and how often it is looked at meanwhile.
+const GOING_DOWN: Duration = Duration::from_secs(20);
+const DOWN_PAUSE: Duration = Duration::from_millis(250);
 
 /// A host that is made for this agent. Until the agent is whole, the journal on this machine says so: whoever finds it
 /// without an owner removes the host.
@@ -93,8 +97,19 @@ fn create_on_known(
         run::create_on(world, request, host)
     };
     match on(entry.prepare()?) {
-        Err(CreateError::Lock(error)) if error.is_host_gone() => on(entry.prepare()?),
+        Err(CreateError::Lock(error)) if error.is_host_gone() => on(prepare_again(entry)?),
         other => other,
+    }
+}
+
+/// A host that has just stopped may still be on its way down.
+fn prepare_again(entry: &dyn HostEntry) -> Result<Arc<dyn Host>, CreateError> {
+    let began = Instant::now();
+    loop {
+        match entry.prepare() {
+            Err(_) if began.elapsed() < GOING_DOWN => interrupt::wait(DOWN_PAUSE)?,
+            other => return Ok(other?),
+        }
     }
 }
 

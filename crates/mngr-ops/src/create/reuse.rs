@@ -7,8 +7,9 @@ use mngr_model::facts::Detail;
 use super::error::CreateError;
 use super::heritage::Heritage;
 use super::provision;
-use super::request::{CreateRequest, Created};
+use super::request::{CreateRequest, Created, StoppedHost};
 use super::run::program;
+use crate::awake;
 use crate::fleet::{Agent, Fleet};
 use crate::journal::Journal;
 use crate::message::{self, MessageRequest};
@@ -17,6 +18,12 @@ use crate::start::{self, StartOptions};
 use crate::stop::{self, StopOptions};
 use crate::world::World;
 use mngr_model::journal::{Header, Operation};
+
+/// An agent that is there, on a host that runs.
+pub(super) fn awake(world: &World, agent: &Agent) -> Result<Agent, CreateError> {
+    let failed = |source| CreateError::Wake { name: agent.name().clone(), source: Box::new(source) };
+    awake::with_host(world, agent).map_err(failed)
+}
 
 /// Takes the agent of that name, if there is one.
 pub(super) fn reuse(world: &World, request: &CreateRequest) -> Result<Option<Created>, CreateError> {
@@ -28,7 +35,10 @@ pub(super) fn reuse(world: &World, request: &CreateRequest) -> Result<Option<Cre
     let address = AgentAddress { agent: AgentRef::Name(name.clone()), host };
     let fleet = Fleet::look_for(world, std::slice::from_ref(&address), Detail::Basic);
     let agent = match fleet.one(&address) {
-        Ok(agent) => agent.clone(),
+        Ok(agent) if agent.is_host_off() && request.host_spec.stopped == StoppedHost::Refuse => {
+            return Err(CreateError::AgentHostOff { evidence: agent.state.evidence.clone() });
+        }
+        Ok(agent) => awake(world, agent)?,
         Err(SelectError::NotFound { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };

@@ -15,6 +15,7 @@ use mngr_model::{AgentRecord, HostPath};
 use super::error::CreateError;
 use super::heritage::{Ancestor, Heritage};
 use super::request::{CreateRequest, SourceSpec};
+use super::reuse::awake;
 use super::transit::Transit;
 use super::workspace::CLONE_DEADLINE;
 use crate::fleet::Fleet;
@@ -124,7 +125,7 @@ pub(super) fn find(
                 return of_ancestor(ancestor);
             }
             let fleet = Fleet::look(world, Detail::Basic);
-            let agent = fleet.one(address)?;
+            let agent = awake(world, fleet.one(address)?)?;
             let record = &agent.facts.record;
             let path = match path {
                 Some(path) => record.work_dir.join(path.path()).normalized(),

@@ -7,7 +7,7 @@ use mngr_model::{AgentId, AgentName, AgentState};
 use super::error::DestroyError;
 use super::request::{DestroyOptions, WorkDir};
 use crate::fleet::Agent;
-use crate::trash::{self, Fate, Manifest, Neighbours};
+use crate::trash::{self, Fate, KeptReason, Manifest, Neighbours};
 use crate::world::World;
 
 /// What destroying an agent would do.
@@ -44,9 +44,14 @@ fn plan_one(
     let (host, record) = (agent.host.as_ref(), &agent.facts.record);
     let layout = host.layout();
     let manifest = Manifest::begin(record, &layout, world.clock.now(), options.request());
-    let neighbours = Neighbours::of(host, ids)?;
-    let fate = trash::fate(host, &manifest, &neighbours)
-        .map_err(|source| DestroyError::Trash { name: record.name.to_string(), source })?;
+    let fate = if agent.is_host_off() {
+        // Nobody can be asked; what its record says is what is likely.
+        if manifest.is_generated { Fate::MovedWorktree } else { Fate::Kept(KeptReason::InPlace) }
+    } else {
+        let neighbours = Neighbours::of(host, ids)?;
+        trash::fate(host, &manifest, &neighbours)
+            .map_err(|source| DestroyError::Trash { name: record.name.to_string(), source })?
+    };
     let path = record.work_dir.clone();
     let removes_branch = options.remove_created_branch && matches!(fate, Fate::MovedWorktree { .. });
     Ok(Plan {

@@ -1,6 +1,7 @@
 //! What `gc` deletes and, more important, what it keeps.
 
 use jiff::{SignedDuration, Timestamp};
+use mngr_host::git::Git;
 use mngr_host::host::Host;
 use mngr_model::address::AgentRef;
 
@@ -215,4 +216,27 @@ fn what_a_removal_left_that_died_before_it_began_goes_after_a_day() {
     bench.wait_days(2);
     assert_eq!(gc(&bench).of(ResourceKind::Trash).count(), 2);
     assert!(bench.exists(&bench.work("empty")) && bench.exists(&bench.work("noted")));
+}
+
+#[test]
+fn a_repository_that_was_brought_goes_when_nobody_uses_it_and_nothing_in_it_is_its_own() {
+    let bench = Bench::new();
+    let source = Git::new(bench.host.as_ref(), bench.path("repo"));
+    let base = source.resolve("HEAD").unwrap();
+    for name in ["plain", "worked", "used"] {
+        let deposit = Git::new(bench.host.as_ref(), bench.path(&format!("host/repositories/{name}")));
+        source.deposit_into(&deposit, &base).unwrap();
+    }
+    let tree = format!("{base}^{{tree}}");
+    let own = bench.git("host/repositories/worked", &["commit-tree", "-p", &base, "-m", "own", &tree]);
+    bench.git("host/repositories/worked", &["branch", "mngr/x", own.trim()]);
+    bench.agent_in_place("w", "host/repositories/used");
+    let collected = gc(&bench);
+    assert_eq!(names(&collected, ResourceKind::Clone), ["plain"]);
+    assert!(!bench.exists("host/repositories/plain") && bench.exists("host/repositories/used"));
+    let kept: Vec<_> = collected.kept.iter().map(|kept| kept.path.file_name().unwrap_or_default()).collect();
+    assert_eq!(kept, ["worked"]);
+    bench.sh("host/repositories", "mkdir .gone-half");
+    gc(&bench);
+    assert!(!bench.exists("host/repositories/.gone-half"));
 }

@@ -5,9 +5,10 @@
 
 use mngr_agents::detect;
 use mngr_host::interrupt;
-use mngr_host::provider::HostAction;
+use mngr_host::lock::HostLock;
+use mngr_host::provider::{HostAction, StopReason};
 use mngr_model::AgentName;
-use mngr_model::facts::Survey;
+use mngr_model::facts::{Detail, Survey};
 
 use super::error::HostLifeError;
 use super::life::{self, Target};
@@ -55,23 +56,31 @@ pub fn destroy(
     interrupt::check()?;
     let maker = target.maker(HostAction::Destroy)?;
     let host = target.open()?;
-    let emptied = empty(world, target, options);
-    let (agents, rescued, notes) = match emptied {
-        Ok((agents, rescued)) => (agents, rescued, Vec::new()),
+    let was_off = fleet::is_off(target.state());
+    let (emptied, notes) = match empty(world, target, options) {
+        Ok(emptied) => (Some(emptied), Vec::new()),
         Err(error) if options.force && is_out_of_reach(&error) => {
             let note = format!(
                 "host `{}` did not answer: nothing of what was on it was brought here ({})",
                 target.address(),
                 crate::error_chain(&error)
             );
-            (Vec::new(), Rescued::default(), vec![note])
+            (None, vec![note])
         }
-        Err(error) => return Err(error),
+        Err(error) => {
+            if was_off {
+                // It was only started for this.
+                let _shield = interrupt::shield();
+                let _ = maker.stop(&host.info().id, StopReason::Asked);
+            }
+            return Err(error);
+        }
     };
     // Everything is here. From now on half a removal would only be a left-over.
     let _shield = interrupt::shield();
     maker.destroy(&host.info().id)?;
     memory::forget(world, host.info());
+    let (agents, rescued) = emptied.map(|emptied| (emptied.agents, emptied.rescued)).unwrap_or_default();
     Ok(DestroyedHost { address: target.address(), agents, rescued, notes })
 }
 
@@ -79,38 +88,44 @@ fn is_out_of_reach(error: &HostLifeError) -> bool {
     matches!(error, HostLifeError::Silent { .. } | HostLifeError::Open(_))
 }
 
+/// A host that has nothing any more that is not here.
+struct Emptied {
+    agents: Vec<AgentName>,
+    rescued: Rescued,
+    /// Nobody makes an agent there meanwhile.
+    _lock: HostLock,
+}
+
 /// Puts the agents into the host's trash and brings everything that only the host has.
-fn empty(
-    world: &World,
-    target: &Target<'_>,
-    options: &DestroyOptions,
-) -> Result<(Vec<AgentName>, Rescued), HostLifeError> {
-    let started = life::start(world, target)?;
-    let host = started.host;
-    let done = || -> Result<(Vec<AgentName>, Rescued), HostLifeError> {
-        let survey = target.survey(world, host.as_ref())?;
-        refuse(target, &survey, options)?;
-        let agents: Vec<Agent> = survey
-            .agents
-            .into_iter()
-            .map(|facts| Agent { host: host.clone(), state: detect::process_state(&facts), facts })
-            .collect();
-        let results = destroy_many(world, &agents.iter().collect::<Vec<_>>(), options);
-        let mut names = Vec::new();
-        for (agent, result) in agents.iter().zip(results) {
-            let name = agent.name().clone();
-            match result {
-                Ok(_) => names.push(name),
-                Err(source) => return Err(HostLifeError::Agent { name, source: Box::new(source) }),
-            }
+fn empty(world: &World, target: &Target<'_>, options: &DestroyOptions) -> Result<Emptied, HostLifeError> {
+    let host = life::start(world, target)?.host;
+    let survey = target.survey(world, host.as_ref())?;
+    refuse(target, &survey, options)?;
+    let agents: Vec<Agent> = survey
+        .agents
+        .into_iter()
+        .map(|facts| Agent { host: host.clone(), state: detect::process_state(&facts), facts })
+        .collect();
+    let results = destroy_many(world, &agents.iter().collect::<Vec<_>>(), options);
+    let mut names = Vec::new();
+    for (agent, result) in agents.iter().zip(results) {
+        let name = agent.name().clone();
+        match result {
+            Ok(_) => names.push(name),
+            Err(source) => return Err(HostLifeError::Agent { name, source: Box::new(source) }),
         }
-        interrupt::check()?;
-        world.reporter.progress(&format!("bringing what is only on {}", target.address()));
-        let rescued = rescue::rescue(world, host.as_ref())
-            .map_err(|source| HostLifeError::Rescue { host: target.address(), source: Box::new(source) })?;
-        Ok((names, rescued))
-    };
-    done()
+    }
+    interrupt::check()?;
+    let lock = target.lock(host.as_ref())?;
+    let seen = host.survey(Detail::Basic);
+    let seen = seen.map_err(|source| HostLifeError::Silent { host: target.address(), source })?;
+    if !seen.agents.is_empty() || !seen.broken.is_empty() || !seen.journals.is_empty() {
+        return Err(HostLifeError::InUse { host: target.address() });
+    }
+    world.reporter.progress(&format!("bringing what is only on {}", target.address()));
+    let failed = |source| HostLifeError::Rescue { host: target.address(), source: Box::new(source) };
+    let rescued = rescue::rescue(world, host.as_ref()).map_err(failed)?;
+    Ok(Emptied { agents: names, rescued, _lock: lock })
 }
 
 fn refuse(target: &Target<'_>, survey: &Survey, options: &DestroyOptions) -> Result<(), HostLifeError> {

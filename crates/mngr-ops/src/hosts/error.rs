@@ -76,6 +76,12 @@ pub enum HostLifeError {
         /// Their names.
         agents: Vec<AgentName>,
     },
+    /// Somebody makes an agent there at this moment.
+    #[error("an agent was made on host `{host}` meanwhile, so it stays")]
+    InUse {
+        /// `name.provider`.
+        host: String,
+    },
     /// An agent folder there cannot be read, so what it holds cannot be brought here.
     #[error("agent folder `{folder}` on host `{host}` cannot be read: {problem}")]
     Broken {

@@ -13,7 +13,7 @@ use mngr_host::git::{Elsewhere, Git, GitError, IgnoredFiles, OwnRef, RESCUE_PREF
 use mngr_host::host::Host;
 use mngr_host::random;
 use mngr_host::rsync::{Endpoint, Rsync, RsyncError};
-use mngr_model::{AgentName, HostPath};
+use mngr_model::HostPath;
 
 use crate::fleet::memory;
 use crate::trash::{self, Manifest, TrashError, Work};
@@ -23,6 +23,8 @@ use crate::world::World;
 const HOSTS: &str = "hosts";
 /// The folder for an agent's files, in what is preserved of it.
 const WORK: &str = "work";
+/// Submodules of submodules are not followed deeper than this.
+const SUBMODULE_DEPTH: u32 = 8;
 /// What is read later must not lead anywhere, and is for nobody else.
 const PLAIN_AND_PRIVATE: [&str; 2] = ["--no-links", "--chmod=D0700,F0600"];
 
@@ -70,12 +72,6 @@ pub enum RescueError {
     /// The trash there cannot be read.
     #[error("its trash cannot be read")]
     Trash(#[from] TrashError),
-    /// Commits of submodules are in repositories of their own.
-    #[error("agent `{agent}` has submodules, whose own commits cannot be brought here; push them first")]
-    Submodules {
-        /// Its name.
-        agent: AgentName,
-    },
 }
 
 /// Brings everything that only this host has. Its agents are in its trash.
@@ -137,10 +133,8 @@ impl Rescue<'_> {
         let Some(location) = git.locate()?.filter(|found| found.root == work.normalized()) else {
             return self.copy(manifest, Rsync::new(Endpoint::Contents(work.clone()), self.place(manifest)));
         };
-        if self.host.files().exists(&work.join(".gitmodules"))? {
-            return Err(RescueError::Submodules { agent: manifest.name.clone() });
-        }
         self.repositories.insert(location.common_dir);
+        self.submodules_of(&git, SUBMODULE_DEPTH)?;
         let unclean = git.list_unclean(IgnoredFiles::Include)?;
         let count = |wanted: UncleanKind| unclean.iter().filter(|entry| entry.kind == wanted).count();
         let (ignored, deleted) = (count(UncleanKind::Ignored), count(UncleanKind::Deleted));
@@ -162,6 +156,19 @@ impl Rescue<'_> {
             .options(["--ignore-missing-args"])
             .only(paths.iter().map(|entry| entry.path.as_bytes()));
         self.copy(manifest, copy)
+    }
+
+    /// Submodules have repositories of their own. Files of theirs that are in no commit come with their folder.
+    fn submodules_of(&mut self, git: &Git<'_>, depth: u32) -> Result<(), RescueError> {
+        for submodule in git.submodules()? {
+            let inner = git.at(git.dir().join(&submodule.path));
+            // An empty one is a folder of the checkout around it.
+            let found = inner.locate()?.filter(|found| found.root == inner.dir().normalized());
+            let Some(found) = found.filter(|_| depth > 0) else { continue };
+            self.repositories.insert(found.common_dir);
+            self.submodules_of(&inner, depth - 1)?;
+        }
+        Ok(())
     }
 
     fn folder_of(&self, manifest: &Manifest) -> HostPath {

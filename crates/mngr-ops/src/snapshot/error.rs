@@ -5,7 +5,7 @@ use mngr_host::git::GitError;
 use mngr_host::host::SurveyError;
 use mngr_host::interrupt::Interrupted;
 use mngr_host::proc::ExecError;
-use mngr_host::provider::{HostActionError, ProviderError};
+use mngr_host::provider::{HostActionError, ProviderError, SnapshotDestroyError};
 use mngr_host::rsync::RsyncError;
 use mngr_model::{AgentName, AgentState, HostPath, ProviderName};
 
@@ -154,6 +154,9 @@ pub enum SnapshotError {
         #[source]
         source: RenameError,
     },
+    /// The limits of the new host could not be written.
+    #[error(transparent)]
+    Activity(#[from] crate::activity::ActivityError),
     /// An address means no agent, or several.
     #[error(transparent)]
     Select(#[from] SelectError),
@@ -163,6 +166,9 @@ pub enum SnapshotError {
     /// A provider cannot be asked.
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    /// It cannot be removed.
+    #[error(transparent)]
+    Destroy(#[from] SnapshotDestroyError),
     /// The provider could not do it.
     #[error(transparent)]
     HostAction(#[from] HostActionError),

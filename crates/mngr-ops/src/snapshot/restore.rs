@@ -18,6 +18,7 @@ use super::list::Kept;
 use super::manifest::Form;
 use super::settle::{Settled, SettledAgent, settle};
 use super::store;
+use crate::activity;
 use crate::create::{self, CreateRequest, SourceSpec};
 use crate::destroy::{self, DestroyOptions};
 use crate::fleet::{Agent, Fleet};
@@ -181,7 +182,9 @@ fn host(world: &World, kept: &Kept, request: &RestoreRequest) -> Result<Restored
         Blueprint { snapshot: Some(SnapshotId::new(kept.id.clone())), ..Blueprint::new(id.clone(), name) };
     let made: Arc<dyn Host> = maker.make(&blueprint)?;
     let settled = if exists { Settled::Beside } else { Settled::InPlace };
-    let agents = settle(world, &made, settled).inspect_err(|_| {
+    let settled = settle(world, &made, settled)
+        .and_then(|agents| Ok(activity::take_over(world, made.as_ref()).map(|()| agents)?));
+    let agents = settled.inspect_err(|_| {
         let _shield = interrupt::shield();
         if let Err(error) = maker.destroy(&id) {
             world.reporter.warn(&crate::error_chain(&error));

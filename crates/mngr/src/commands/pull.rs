@@ -2,6 +2,7 @@
 
 use clap::Args;
 use mngr_model::facts::Detail;
+use mngr_ops::awake;
 use mngr_ops::fleet::Fleet;
 use mngr_ops::pull::{self, MergeInto, PullRequest, PullWhat};
 
@@ -86,7 +87,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: PullArgs) -> Result<ExitCode, CliError> {
     let world = ctx.world()?;
     let fleet = Fleet::look_for(&world, std::slice::from_ref(&address), Detail::Basic);
     let request = PullRequest { what, destination, options: args.sync.options() };
-    let agent = fleet.one(&address)?;
+    let agent = &awake::with_host(&world, fleet.one(&address)?)?;
     let report =
         pull::pull(&world, agent, &request).map_err(|error| sync::failure(error, Way::Pull, agent.name()))?;
     output.show(&ctx.console, &SyncResult { way: Way::Pull, report, options: request.options })?;

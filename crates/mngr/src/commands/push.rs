@@ -3,6 +3,7 @@
 use clap::Args;
 use mngr_model::address::LocationPath;
 use mngr_model::facts::Detail;
+use mngr_ops::awake;
 use mngr_ops::fleet::Fleet;
 use mngr_ops::push::{self, PushRequest, PushWhat};
 use mngr_ops::world::World;
@@ -62,7 +63,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: PushArgs) -> Result<ExitCode, CliError> {
     };
     let fleet = Fleet::look_for(&world, std::slice::from_ref(&address), Detail::Basic);
     let request = PushRequest { what, source, options: args.sync.options() };
-    let agent = fleet.one(&address)?;
+    let agent = &awake::with_host(&world, fleet.one(&address)?)?;
     let report =
         push::push(&world, agent, &request).map_err(|error| sync::failure(error, Way::Push, agent.name()))?;
     output.show(&ctx.console, &SyncResult { way: Way::Push, report, options: request.options })?;

@@ -6,6 +6,7 @@ mod list;
 mod restore;
 
 use clap::{Args, Subcommand};
+use mngr_host::provider::SnapshotDestroyError;
 use mngr_model::address::AgentOrHost;
 use mngr_ops::snapshot::{Kept, SnapshotError};
 use serde_json::{Value, json};
@@ -155,6 +156,12 @@ impl From<SnapshotError> for CliError {
                 ErrorKind::Usage,
                 Some(format!("`mngr snapshot restore {id} NAME@HOST` makes an agent of it")),
             ),
+            SnapshotError::Destroy(SnapshotDestroyError::InUse { .. }) => {
+                (ErrorKind::Failed, Some("`mngr list --hosts` shows the hosts".to_owned()))
+            }
+            SnapshotError::Destroy(SnapshotDestroyError::Provider(_)) => {
+                (ErrorKind::ProviderUnavailable, None)
+            }
             SnapshotError::Ambiguous { .. } => (ErrorKind::Usage, Some("give more of the id".to_owned())),
             SnapshotError::Running { name, .. } => (
                 ErrorKind::Failed,

@@ -202,6 +202,10 @@ fn everybody(ctx: &Ctx, world: &World, filters: &FilterSet, destroyed: Destroyed
     for failure in &fleet.failures {
         ctx.console.warn(&failure.message);
     }
+    for host in fleet.hosts.iter().filter(|host| host.is_off()) {
+        let (address, state) = (host.address(), host.report.state.as_str());
+        ctx.console.warn(&format!("what agents of host `{address}` used is not counted: it is {state}"));
+    }
     let mut problems = FilterProblems::new();
     let listing = mngr_ops::list::list(&fleet, &fields);
     let kept: Vec<String> = listing
@@ -214,7 +218,8 @@ fn everybody(ctx: &Ctx, world: &World, filters: &FilterSet, destroyed: Destroyed
         ctx.console.warn(&problem.to_string());
     }
     let is_kept = |remains: &Remains| kept.iter().any(|id| id == remains.id.as_str());
-    let mut all: Vec<Remains> = fleet.agents.iter().map(Remains::of).filter(is_kept).collect();
+    let reached = fleet.agents.iter().filter(|agent| !agent.is_host_off());
+    let mut all: Vec<Remains> = reached.map(Remains::of).filter(is_kept).collect();
     if filters.is_empty() && destroyed == Destroyed::Counted {
         all.extend(remains::destroyed(world, &fleet));
     }

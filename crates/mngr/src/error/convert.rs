@@ -106,6 +106,9 @@ impl From<SelectError> for CliError {
         let (kind, hint) = match &error {
             SelectError::NotFound { .. } => (ErrorKind::NotFound, Some("`mngr list` shows all agents")),
             SelectError::Unavailable { .. } => (ErrorKind::ProviderUnavailable, None),
+            SelectError::HostOff { .. } => {
+                (ErrorKind::Failed, Some("`mngr start @HOST.PROVIDER` starts its host"))
+            }
             SelectError::Ambiguous { .. } => {
                 (ErrorKind::Failed, Some("name one by its id, or as `name@host.provider`"))
             }

@@ -10,6 +10,7 @@ use mngr_testkit::model::Brand;
 
 use crate::coding_agents::with_model;
 use crate::looking_at_tests::a_run;
+use crate::support::with_crontab;
 
 /// Commands that go on until somebody ends them.
 const ENDLESS: [&str; 4] =
@@ -24,6 +25,7 @@ fn real_tutorial_can_be_followed_from_top_to_bottom() {
     let mut e2e = session!();
     let _models = [Brand::Claude, Brand::Codex].map(|brand| with_model(&mut e2e, brand));
     e2e.set_env("EDITOR", "true");
+    with_crontab(&mut e2e);
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tutorial/tutorial.sh");
     let script = Script::parse("tutorial.sh", &fs::read(file).unwrap());
     let mut endless = 0;

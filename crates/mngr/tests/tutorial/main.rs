@@ -18,6 +18,7 @@ mod one_task;
 mod recordings;
 mod running_beside;
 mod settings;
+mod snapshots;
 mod support;
 mod talking;
 mod tidying_up;

@@ -135,6 +135,20 @@ fn every_field_is_described_and_given_as_json() {
 }
 
 #[test]
+fn hosts_are_listed_with_their_agents() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Where do they run? Every host, whatever it does, and who is on it
+        mngr list --hosts
+        "#,
+    );
+    shell(&e2e, "try-it");
+    let hosts = succeed(&e2e, "mngr list --hosts");
+    expect(&hosts.stdout).to_match(r"(?m)^localhost +local +RUNNING +try-it$");
+}
+
+#[test]
 fn a_list_feeds_a_message() {
     let e2e = session!();
     e2e.write_tutorial_block(

@@ -42,6 +42,18 @@ pub(crate) fn fixed_login(e2e: &Session) {
     wait_for(e2e, "fix-login", "DONE");
 }
 
+/// Gives the session a crontab of its own, `~/crontab`: nothing may change that of whoever runs the tests.
+#[track_caller]
+pub(crate) fn with_crontab(e2e: &mut Session) {
+    const CRONTAB: &str = r#"mkdir -p ~/bin
+echo 'case $1 in -l) cat ~/crontab ;; -) cat >~/crontab ;; esac' >~/bin/crontab
+chmod +x ~/bin/crontab
+echo '0 5 * * * backup' >~/crontab
+printf %s "$HOME/bin:$PATH""#;
+    let path = succeed(e2e, CRONTAB).stdout.to_string();
+    e2e.set_env("PATH", &path);
+}
+
 /// The files that the tutorial makes for its examples.
 pub(crate) const FILES: &str = "mkdir -p ~/tutorial/notes
 echo 'an idea' >~/tutorial/notes/one.txt

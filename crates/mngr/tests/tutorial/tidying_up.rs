@@ -301,3 +301,26 @@ fn gc_deletes_what_is_old_and_says_so_first() {
     expect(&e2e.run("mngr gc")).to_succeed();
     expect(&e2e.run("mngr undo try-it")).to_have_exit_code(9);
 }
+
+#[test]
+fn an_agent_can_be_wanted_at_boot_and_no_longer() {
+    let mut e2e = session!();
+    with_crontab(&mut e2e);
+    e2e.write_tutorial_block(
+        r#"
+        # One that should run whenever this machine does: a line in your crontab sees to it
+        mngr limit reception --start-on-boot
+        mngr limit reception --no-start-on-boot
+        "#,
+    );
+    shell(&e2e, "reception");
+    let wanted = succeed(&e2e, "mngr limit reception --start-on-boot");
+    expect(&wanted.stdout).to_equal("Host localhost.local starts reception when it boots\n");
+    expect(&succeed(&e2e, "crontab -l").stdout)
+        .to_match(r"(?s)\A0 5 \* \* \* backup\n@reboot sh \S+/start_on_boot\.sh # mngr start-on-boot\n\z");
+    expect(&agent(&e2e, "reception")["start_on_boot"].to_string()).to_equal("true");
+    let unwanted = succeed(&e2e, "mngr limit reception --no-start-on-boot");
+    expect(&unwanted.stdout).to_equal("Host localhost.local does not start reception when it boots\n");
+    expect(&succeed(&e2e, "crontab -l").stdout).to_equal("0 5 * * * backup\n");
+    expect(&agent(&e2e, "reception")["start_on_boot"].to_string()).to_equal("false");
+}

@@ -1,9 +1,9 @@
 # Stops this host when nobody uses it. Written by mngr; plain POSIX sh with stat, flock and tmux.
 #
-# usage: sh activity_watcher.sh HOST_DIR UPTIME_AT_BOOT [GRACE]
+# usage: sh activity_watcher.sh HOST_DIR HOST_ID UPTIME_AT_BOOT [GRACE]
 #
 # What counts, and for how long, stands in data.json, which is read anew at every look: one key a line, as mngr writes it.
-# Without that file nothing is ever stopped. A look costs one `stat`, and one `tmux` for each server where that matters;
+# Without that file, or with that of another host, of which this one is a copy, nothing is ever stopped. A look costs one `stat`, and one `tmux` for each server where that matters;
 # between two looks there is only a `sleep`. The host is stopped by commands/shutdown.sh, which is told the state it is in
 # then: PAUSED for one that was idle, STOPPED for one that has no agents left or is too old.
 #
@@ -13,8 +13,9 @@
 LC_ALL=C
 export LC_ALL
 host_dir=$1
-booted=$2
-grace=${3:-120}
+host_id=$2
+booted=$3
+grace=${4:-120}
 cd "$host_dir" || exit 1
 umask 077
 mkdir -p activity || exit 1
@@ -34,12 +35,13 @@ is_number() {
 }
 
 read_limits() {
-    idle_timeout='' max_age='' sources=' ' prefix='' inside=''
+    idle_timeout='' max_age='' sources=' ' prefix='' inside='' whose=''
     [ -f data.json ] || return
     while IFS= read -r line || [ -n "$line" ]; do
         value=${line#*: }
         value=${value%,}
         case $line in
+        '  "host_id": "'*) whose=${value#\"} whose=${whose%\"} ;;
         '  "idle_timeout_seconds": '*) idle_timeout=${value%%.*} ;;
         '  "max_host_age": '*) max_age=${value%%.*} ;;
         '  "activity_check_seconds": '*) period=$value ;;
@@ -53,6 +55,7 @@ read_limits() {
             ;;
         esac
     done <data.json
+    [ "$whose" = "$host_id" ] || idle_timeout='' max_age='' sources=' '
     is_number "$idle_timeout" || idle_timeout=
     is_number "$max_age" || max_age=
     is_number "$period" || period=15

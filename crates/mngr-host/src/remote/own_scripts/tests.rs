@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
+use mngr_model::HostId;
 use mngr_model::activity::{ActivityConfig, ActivitySource, IdleMode};
 use mngr_model::host::HostRecord;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -31,6 +32,7 @@ struct Watched {
     dir: tempfile::TempDir,
     config: ActivityConfig,
     prefix: Option<String>,
+    id: HostId,
     watcher: Option<Child>,
 }
 
@@ -45,7 +47,7 @@ impl Watched {
         fs::write(dir.path().join("commands/activity_watcher.sh"), ACTIVITY_WATCHER).unwrap();
         let idle_timeout = Duration::from_secs(50);
         let config = ActivityConfig { idle_timeout, sources: mode.sources().unwrap(), max_host_age: None };
-        Self { line: line.clone(), dir, config, prefix: None, watcher: None }
+        Self { line: line.clone(), dir, config, prefix: None, id: random::host_id(), watcher: None }
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -54,7 +56,7 @@ impl Watched {
 
     fn write_limits(&self) {
         let record = HostRecord {
-            host_id: random::host_id(),
+            host_id: self.id.clone(),
             host_name: "box".parse().unwrap(),
             created_at: jiff::Timestamp::UNIX_EPOCH,
             updated_at: jiff::Timestamp::UNIX_EPOCH,
@@ -93,7 +95,7 @@ impl Watched {
         let watcher = Command::new(self.line.shell())
             .arg(self.path("commands/activity_watcher.sh"))
             .arg(self.dir.path())
-            .args([uptime.saturating_sub(1000).to_string(), "2".to_owned()])
+            .args([self.id.to_string(), uptime.saturating_sub(1000).to_string(), "2".to_owned()])
             .env("PATH", self.line.path())
             .env("TMUX_TMPDIR", self.dir.path())
             .stdout(Stdio::null())
@@ -205,6 +207,19 @@ fn nothing_is_stopped_without_a_record_nor_with_idleness_disabled() {
         host.watch();
         host.stays();
         fs::remove_file(host.path("data.json")).unwrap();
+        host.stays();
+    });
+}
+
+#[test]
+fn the_limits_of_a_host_that_this_one_is_a_copy_of_are_not_its_own() {
+    in_every_shell(IdleMode::Io, |mut host| {
+        host.config.max_host_age = Some(Duration::from_secs(1));
+        host.agent(60);
+        let id = std::mem::replace(&mut host.id, random::host_id());
+        host.watch();
+        host.id = id;
+        host.write_limits();
         host.stays();
     });
 }

@@ -210,14 +210,15 @@ fn location(ctx: &mut Ctx, args: &CreateArgs) -> Result<NewLocation, CliError> {
             }
         }
     }
-    let local: &str = mngr_model::address::LOCAL_PROVIDER;
     let provider = match &location.host {
         NewHost::Local => None,
         NewHost::New(provider) => Some(provider.as_ref()),
         NewHost::Named(address) => address.provider.as_ref().map(AsRef::as_ref),
     };
-    if let Some(provider) = provider.filter(|provider: &&str| *provider != local) {
-        if !wiring::is_provider(ctx.settings()?, provider) {
+    if is_elsewhere(&location.host) {
+        if let Some(provider) = provider
+            && !wiring::is_provider(ctx.settings()?, provider)
+        {
             return Err(wiring::no_such_provider(ctx.settings()?, provider));
         }
     } else if let Some(option) = args.elsewhere.about_new_hosts()

@@ -95,7 +95,7 @@ fn docker_a_create_that_waits_while_its_host_stops_gets_a_host_that_runs() {
     let shutdown = "echo 1 >/mngr/going; while [ ! -e /mngr/go ]; do sleep 0.1; done; kill -USR1 1";
     let write = format!("printf %s '{shutdown}' >/mngr/commands/shutdown.sh");
     engine.docker(&["exec", "mngr-box", "sh", "-c", &write]);
-    let idle = ["limit", "first", "--idle-timeout", "1s", "--activity-sources", "start"];
+    let idle = ["limit", "first", "--idle-timeout", "8s", "--activity-sources", "start,ssh"];
     let _ = env.mngr(idle).success();
     let is_there = |path: &str| {
         engine.docker(&["exec", "mngr-box", "sh", "-c", &format!("[ -e {path} ] && echo yes || :")]) == "yes"
@@ -103,11 +103,8 @@ fn docker_a_create_that_waits_while_its_host_stops_gets_a_host_that_runs() {
     support::wait_until(PATIENCE, || is_there("/mngr/going"));
     let create = ["create", "second@box.docker", "--no-connect", "--type", "command", "--", "sleep", "1000"];
     let waiting = env.spawn(create);
-    let waits = "grep -q FLOCK.*WRITE /proc/locks && grep -c -- '->' /proc/locks || :";
-    support::wait_until(PATIENCE, || {
-        let count = engine.docker(&["exec", "mngr-box", "sh", "-c", waits]);
-        count.lines().last().is_some_and(|count| count.trim() != "0" && !count.is_empty())
-    });
+    let waits = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\000' ' ' | grep -c '[f]lock 9' || :";
+    support::wait_until(PATIENCE, || engine.docker(&["exec", "mngr-box", "sh", "-c", waits]) == "1");
     engine.docker(&["exec", "mngr-box", "sh", "-c", "echo 'kill -USR1 1' >/mngr/commands/shutdown.sh"]);
     engine.docker(&["exec", "mngr-box", "touch", "/mngr/go"]);
     let _ = waiting.finish().success();
@@ -120,12 +117,13 @@ fn docker_a_create_that_waits_while_its_host_stops_gets_a_host_that_runs() {
 fn docker_a_new_host_gets_its_variables_and_its_commands_before_its_first_agent() {
     let (mut env, engine) = world();
     env.set_var("PASSED_ON", "passed");
-    std::fs::write(env.work_dir().join("vars"), "FROM_FILE='of a file'\n").unwrap();
+    let file = env.home().join("vars");
+    std::fs::write(&file, "FROM_FILE='of a file'\n").unwrap();
     let options = [
         "--host-env",
         "GIVEN=it's $HOME",
         "--host-env-file",
-        "vars",
+        file.to_str().unwrap(),
         "--pass-host-env",
         "PASSED_ON",
         "--post-host-create-command",

@@ -64,7 +64,7 @@ fn shallow_clones_and_large_files_go_between_hosts() {
     let places = Places::new();
     let env = &places.ground.env;
     let repo = env.repo(3);
-    for args in [&["lfs", "install", "--local"][..], &["lfs", "track", "*.bin"]] {
+    for args in [&["lfs", "install"][..], &["lfs", "track", "*.bin"]] {
         let _ = repo.git(args).success();
     }
     repo.write("large.bin", "the real contents");
