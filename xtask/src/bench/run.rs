@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::cases::{Bench, create, idle, list, record, replay, tmr, tutorial, verbs, version};
+use super::cases::{Bench, completion, create, idle, list, record, replay, tmr, tutorial, verbs, version};
 use super::error::BenchError;
 use super::fleet::Fleet;
 use super::measure::{Interrupt, not_started};
@@ -18,6 +18,9 @@ pub(crate) fn run(options: &Options) -> Result<(), BenchError> {
     println!("{}", Row::header());
     if options.wants(Case::Version) {
         show(version::run(&bench)?);
+    }
+    if options.wants(Case::Completion) {
+        show(completion::run(&bench)?);
     }
     run_on_fleet(&bench, options)?;
     if options.wants(Case::Create) {
