@@ -11,7 +11,11 @@ demo: ## Build the release binary and watch 24 agents mend a small project, veri
 	@scripts/demo.sh "$$(scripts/build-release)"
 
 test: ## Install or name what is missing, then every check and every test
+<<<<<<< HEAD
 	@scripts/ensure-tools tmux git rsync openssh-server iproute2 libfaketime busybox git-lfs npm python3 python3-venv asciinema zsh fish man-db rustfmt clippy cargo-nextest
+=======
+	@scripts/ensure-tools tmux git rsync openssh-server busybox git-lfs npm python3 python3-venv asciinema zsh fish groff-base rustfmt clippy cargo-nextest
+>>>>>>> h8
 	@$(MAKE) --no-print-directory check
 	@scripts/run-tests
 	@scripts/test-python -q || [ $$? -eq 3 ]
@@ -19,11 +23,12 @@ test: ## Install or name what is missing, then every check and every test
 test-latest: ## The tests of the real coding agents, with their newest versions
 	MNGR_TEST_AGENTS_BIN="$$(scripts/ensure-agents --latest)" cargo nextest run --workspace -E 'test(/(^|::)(brands::|real_)/)'
 
-check: ## Format, lints, floors and file sizes, without the tests
+check: ## Format, lints, floors, file sizes and the generated reference, without the tests
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo xtask rooms
 	cargo xtask budget
+	cargo xtask gen --check
 
 soak: ## The long tests, which `make test` leaves out
 	@scripts/ensure-tools tmux git rsync openssh-server iproute2 libfaketime busybox git-lfs npm cargo-nextest

@@ -7,6 +7,7 @@
 
 mod bench;
 mod budget;
+mod generate;
 mod metadata;
 mod rooms;
 mod source;
@@ -30,6 +31,8 @@ enum Chore {
     Rooms,
     /// Check the size and shape of every source file
     Budget,
+    /// Write the man pages, the reference and the schemas from what the binary says of itself
+    Gen(generate::Options),
     /// Compare the release binary with the bare tools
     Bench(bench::Options),
 }
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Rooms => rooms::run().map_err(Box::<dyn Error>::from),
         Chore::Budget => budget::run().map_err(Box::from),
+        Chore::Gen(options) => generate::run(&options).map_err(Box::from),
         Chore::Bench(options) => bench::run(&options).map_err(Box::from),
     };
     match done {

@@ -1,10 +1,14 @@
 //! The catalogue of every key: what `config list --schema` and completion show, and what editing checks against.
 
+mod json;
+
 use crate::key::KeyPath;
 use crate::keys::top::Settings;
 use crate::kind::{Kind, Rest, SettingType, TableShape};
 use crate::layer;
 use crate::tree::{self, Op};
+
+pub use json::json_schema;
 
 /// One key a user may set.
 #[derive(Debug, Clone, PartialEq)]

@@ -221,12 +221,31 @@ impl Verb {
     }
 }
 
+/// What mngr is, for those who read its manual.
+const ABOUT: &str = "git for agents
+
+Creates, lists, messages, stops and destroys coding agents, each in a tmux session and a git worktree of its own: on this \
+machine, on any machine behind SSH, or in Docker containers. Any program that runs in a terminal can be an agent.
+
+Nothing is lost: `mngr undo` brings a destroyed agent back. No daemon and no database: state lives where the agent lives.";
+
+/// What most people do first.
+const EXAMPLES: &str = "  \
+  mngr create fix-login claude     # an agent in a git worktree of its own
+  mngr list                        # what all agents are doing
+  mngr message fix-login 'go on'   # tell one something
+  mngr connect fix-login           # its terminal; leave with Ctrl-b d
+  mngr pull fix-login --merge      # its commits, merged into your branch
+  mngr destroy fix-login           # gone (`mngr undo fix-login`: back)";
+
 /// The whole command line. Verbs other than the one asked for stay unbuilt.
 pub(crate) fn command() -> Command {
     let command = Command::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
+        .override_usage("mngr COMMAND [OPTIONS]\n       mngr help COMMAND|TOPIC")
+        .after_help(EXAMPLES)
         .disable_help_subcommand(true)
         .args_override_self(true)
         .subcommand_required(true);
-    Verb::augment_subcommands(command).about("git for agents")
+    Verb::augment_subcommands(command).about("git for agents").long_about(ABOUT)
 }

@@ -39,6 +39,8 @@ pub(crate) enum Case {
     /// `list` of 1,000 agents: time, memory, and whether it needs another program
     #[value(name = "list-1000")]
     List1000,
+    /// A TAB where there are 500 agents
+    Completion,
     /// `exec` against `sh -c`
     Exec,
     /// `message` to an agent that reads lines

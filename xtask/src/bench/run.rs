@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+<<<<<<< HEAD
 use super::cases::{Bench, create, docker, idle, list, record, replay, ssh, tmr, tutorial, verbs, version};
+=======
+use super::cases::{Bench, completion, create, idle, list, record, replay, tmr, tutorial, verbs, version};
+>>>>>>> h8
 use super::error::BenchError;
 use super::fleet::Fleet;
 use super::measure::{Interrupt, not_started};
@@ -18,6 +22,9 @@ pub(crate) fn run(options: &Options) -> Result<(), BenchError> {
     println!("{}", Row::header());
     if options.wants(Case::Version) {
         show(version::run(&bench)?);
+    }
+    if options.wants(Case::Completion) {
+        show(completion::run(&bench)?);
     }
     run_on_fleet(&bench, options)?;
     if options.wants(Case::Create) {

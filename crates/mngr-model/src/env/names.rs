@@ -63,7 +63,7 @@ variables! {
     pub const MNGR_GIT_BASE_BRANCH: &str = "MNGR_GIT_BASE_BRANCH";
     /// Set inside every agent: where the `llm` tool keeps its data.
     pub const LLM_USER_PATH: &str = "LLM_USER_PATH";
-    /// Set like [`MNGR_GIT_BASE_BRANCH`], for stop hooks that know only this name.
+    /// Set like `MNGR_GIT_BASE_BRANCH`, for stop hooks that know only this name.
     pub const CODE_GUARDIAN_STOP_HOOK_BASE_BRANCH: &str = "CODE_GUARDIAN_STOP_HOOK__BASE_BRANCH";
 
     /// Set inside every agent of a test map-reduce: the name of the run.

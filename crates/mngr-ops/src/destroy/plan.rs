@@ -46,14 +46,19 @@ fn plan_one(
     let manifest = Manifest::begin(record, &layout, world.clock.now(), options.request());
     let fate = if agent.is_host_off() {
         // Nobody can be asked; what its record says is what is likely.
-        if manifest.is_generated { Fate::MovedWorktree } else { Fate::Kept(KeptReason::InPlace) }
+        if manifest.is_generated { Fate::MovedFolder } else { Fate::Kept(KeptReason::InPlace) }
     } else {
         let neighbours = Neighbours::of(host, ids)?;
         trash::fate(host, &manifest, &neighbours)
             .map_err(|source| DestroyError::Trash { name: record.name.to_string(), source })?
     };
     let path = record.work_dir.clone();
-    let removes_branch = options.remove_created_branch && matches!(fate, Fate::MovedWorktree { .. });
+    let is_worktree = match fate {
+        Fate::MovedWorktree { .. } => true,
+        Fate::MovedFolder => agent.is_host_off(),
+        Fate::Kept(_) | Fate::Missing => false,
+    };
+    let removes_branch = options.remove_created_branch && is_worktree;
     Ok(Plan {
         id: record.id.clone(),
         name: record.name.clone(),

@@ -39,28 +39,11 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("MNGR ITSELF", &["config", "plugin", "completion", "help"]),
 ];
 
-/// How mngr is called.
-const TOP_SYNOPSIS: &str = "\
-SYNOPSIS
-  mngr COMMAND [OPTIONS]
-  mngr help COMMAND|TOPIC
-";
-
-/// What most people do first, and where to read on.
-const TOP_END: &str = "\
-EXAMPLES
-  mngr create fix-login claude     # an agent in a git worktree of its own
-  mngr list                        # what all agents are doing
-  mngr message fix-login 'go on'   # tell one something
-  mngr connect fix-login           # its terminal; leave with Ctrl-b d
-  mngr pull fix-login --merge      # its commits, merged into your branch
-  mngr destroy fix-login           # gone (`mngr undo fix-login`: back)
-
+/// What mngr itself takes.
+const TOP_OPTIONS: &str = "\
 OPTIONS
   -h, --help     Show this help; after a command, that command's
   -V, --version  Show the version
-
-TOPICS
 ";
 
 /// Help of the verb these words name; of mngr itself without words. `None` when there is no such verb.
@@ -71,14 +54,17 @@ pub(crate) fn of<S: AsRef<str>>(words: &[S]) -> Option<String> {
 
 /// Help of mngr itself: its verbs in groups, first steps, and where to read on.
 fn top(page: &Page) -> String {
-    let mut text = format!("mngr {}: {}\n\n{TOP_SYNOPSIS}", env!("CARGO_PKG_VERSION"), page.about);
+    let indented = |lines: &[String]| lines.iter().map(|line| format!("  {line}\n")).collect::<String>();
+    let mut text = format!("mngr {}: {}\n\nSYNOPSIS\n", env!("CARGO_PKG_VERSION"), page.about);
+    text += &indented(&page.synopsis);
     for (heading, verbs) in GROUPS {
         text += &format!("\n{heading}\n");
         let known = verbs.iter().filter_map(|name| page.commands.iter().find(|it| it.name == *name));
         text += &table(known.map(command_row).collect());
     }
     let topics = topics::ALL.iter().map(|topic| (topic.name.to_owned(), topic.about.to_owned()));
-    format!("{text}\n{TOP_END}{}", table(topics.collect()))
+    let topics = table(topics.collect());
+    text + &format!("\nEXAMPLES\n{}\n{TOP_OPTIONS}\nTOPICS\n{topics}", indented(&page.examples))
 }
 
 /// The page of a verb.

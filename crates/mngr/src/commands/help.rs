@@ -1,6 +1,7 @@
 //! `mngr help`: help of a command, or a page about a topic. With `--format json` the same as data: the whole command
 //! line for programs, for agents, and for the generator of the reference.
 
+mod outputs;
 mod report;
 pub(crate) mod topics;
 

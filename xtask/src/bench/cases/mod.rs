@@ -1,6 +1,7 @@
 //! One module per subject; each case takes its samples and returns its lines of the table.
 
 mod bench;
+pub(crate) mod completion;
 pub(crate) mod create;
 pub(crate) mod docker;
 pub(crate) mod idle;

@@ -1,8 +1,11 @@
 //! Help as data.
 
+use mngr_config::schema::{self, SchemaEntry};
+use mngr_config::value;
 use mngr_model::env::{self, Variable};
 use serde_json::{Value, json};
 
+use super::outputs;
 use super::topics::{self, Topic};
 use crate::cli;
 use crate::cli::page::Page;
@@ -36,6 +39,8 @@ impl Report for HelpReport {
                 "commands": Page::all(),
                 "topics": topics::ALL.iter().map(topic).collect::<Vec<_>>(),
                 "environment": env::ALL.iter().map(variable).collect::<Vec<_>>(),
+                "settings": schema::catalogue().iter().map(setting).collect::<Vec<_>>(),
+                "schemas": { "settings": schema::json_schema(), "outputs": outputs::schemas() },
             }),
             Self::Command(page) => json!(page),
             Self::Topic(one) => topic(one),
@@ -72,6 +77,15 @@ impl Report for HelpReport {
 
 fn topic(topic: &Topic) -> Value {
     json!({ "name": topic.name, "aliases": topic.aliases, "about": topic.about, "text": topic.text })
+}
+
+fn setting(entry: &SchemaEntry) -> Value {
+    json!({
+        "key": entry.key.to_string(),
+        "type": entry.kind,
+        "default": entry.default.as_ref().map(value::to_json),
+        "description": entry.description,
+    })
 }
 
 fn variable(variable: &Variable) -> Value {
