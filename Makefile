@@ -11,11 +11,7 @@ demo: ## Build the release binary and watch 24 agents mend a small project, veri
 	@scripts/demo.sh "$$(scripts/build-release)"
 
 test: ## Install or name what is missing, then every check and every test
-<<<<<<< HEAD
-	@scripts/ensure-tools tmux git rsync openssh-server iproute2 libfaketime busybox git-lfs npm python3 python3-venv asciinema zsh fish man-db rustfmt clippy cargo-nextest
-=======
-	@scripts/ensure-tools tmux git rsync openssh-server busybox git-lfs npm python3 python3-venv asciinema zsh fish groff-base rustfmt clippy cargo-nextest
->>>>>>> h8
+	@scripts/ensure-tools tmux git rsync openssh-server iproute2 libfaketime busybox git-lfs npm python3 python3-venv asciinema zsh fish groff-base rustfmt clippy cargo-nextest
 	@$(MAKE) --no-print-directory check
 	@scripts/run-tests
 	@scripts/test-python -q || [ $$? -eq 3 ]

@@ -3,11 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-<<<<<<< HEAD
-use super::cases::{Bench, create, docker, idle, list, record, replay, ssh, tmr, tutorial, verbs, version};
-=======
-use super::cases::{Bench, completion, create, idle, list, record, replay, tmr, tutorial, verbs, version};
->>>>>>> h8
+use super::cases::{Bench, completion, create, docker, idle, list, record, replay, ssh, tmr, tutorial, verbs, version};
 use super::error::BenchError;
 use super::fleet::Fleet;
 use super::measure::{Interrupt, not_started};

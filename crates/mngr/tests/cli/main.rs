@@ -33,11 +33,8 @@ mod list;
 mod made_up_brand;
 mod man_pages;
 mod message;
-<<<<<<< HEAD
 mod observe;
-=======
 mod output_schemas;
->>>>>>> h8
 mod own_tutorial;
 mod plugin;
 mod prompt;
