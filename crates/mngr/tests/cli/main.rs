@@ -10,6 +10,7 @@ mod config;
 mod connect;
 mod create;
 mod destroy;
+mod docs;
 mod event;
 mod examples;
 mod exec;
