@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::cases::{Bench, completion, create, docker, idle, list, record, replay, ssh, tmr, tutorial, verbs, version};
+use super::cases::{
+    Bench, completion, create, docker, idle, list, record, replay, ssh, tmr, tutorial, verbs, version,
+};
 use super::error::BenchError;
 use super::fleet::Fleet;
 use super::measure::{Interrupt, not_started};

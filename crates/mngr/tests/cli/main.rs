@@ -13,6 +13,7 @@ mod connect;
 mod create;
 mod destroy;
 mod edit_message;
+mod docs;
 mod event;
 mod examples;
 mod exec;

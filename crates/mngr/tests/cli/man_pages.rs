@@ -19,5 +19,5 @@ fn they_are_shown_without_a_warning() {
         Command::new("groff").args(["-man", "-Tutf8", "-ww", "-rLL=80n"]).args(&pages).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&shown.stderr), "");
     let text = String::from_utf8_lossy(&shown.stdout);
-    assert!(text.contains("mngr-config-set") && text.contains("EXIT STATUS"), "{text:.2000}");
+    assert!(text.contains("mngr-config-set - Change a setting"), "{text:.2000}");
 }
