@@ -47,10 +47,7 @@ fn a_wrong_command_line_exits_2_and_says_what_was_meant() {
     let env = env();
     for (args, expected) in [
         (&["lsit"][..], "error: No such command: `lsit`\nhint: did you mean `list`?"),
-        (
-            &["snapshot"],
-            "error: No such command: `snapshot`\nhint: `mngr snapshot` is planned and not there yet",
-        ),
+        (&["kanpan"], "error: No such command: `kanpan`\nhint: `mngr kanpan` is planned and not there yet"),
         (&["list", "--runing"], "error: No such option: --runing\nhint: did you mean `--running`?"),
         (&["config", "path", "--scope", "x"], "`x` is not one of user, project, local"),
         (&["list", "--limit", "x"], "Invalid value for `--limit`"),
