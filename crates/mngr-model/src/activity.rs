@@ -166,7 +166,7 @@ pub const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(800);
 
 /// Whole seconds, rounded up: those who look count no smaller ones.
 pub fn whole_seconds(duration: Duration) -> Duration {
-    Duration::from_secs(duration.as_secs() + u64::from(duration.subsec_nanos() > 0))
+    Duration::from_secs(duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0)))
 }
 
 /// How it is written down. The mode follows from the sources.

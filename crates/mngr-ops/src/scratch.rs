@@ -15,9 +15,9 @@ use mngr_model::HostPath;
 /// How long another command may hold the host.
 const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 /// The file without which a folder is not finished.
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 /// Where the files of an agent are in such a folder.
-const FILES: &str = "files";
+pub(crate) const FILES: &str = "files";
 
 /// The folder could not be made.
 #[derive(Debug, thiserror::Error)]

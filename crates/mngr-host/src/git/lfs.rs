@@ -63,7 +63,6 @@ impl Git<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::git::StartPoint;
     use crate::git::testing::TestRepo;
 

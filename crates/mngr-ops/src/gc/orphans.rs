@@ -14,8 +14,8 @@ use mngr_model::journal::Step;
 use super::judge::{Verdict, judge};
 use super::report::ResourceKind;
 use super::run::{Found, Pass};
-use crate::journal;
 use crate::trash::{self, TrashError};
+use crate::{journal, snapshot};
 
 /// Why it is not known which folders are in use.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,8 @@ pub(super) enum UseError {
     Survey(#[from] SurveyError),
     #[error(transparent)]
     Trash(#[from] TrashError),
+    #[error(transparent)]
+    Git(#[from] GitError),
     #[error("agent folder `{folder}` cannot be read, so its work dir is not known")]
     BrokenAgent { folder: String },
 }
@@ -112,7 +114,7 @@ fn collect_one(pass: &mut Pass<'_>, kind: ResourceKind, path: HostPath) -> Resul
     }
 }
 
-/// Every path some agent, destroyed agent or running command relies on, as it is spelled and as it really is.
+/// Every path some agent, destroyed agent, snapshot or running command relies on, as it is spelled and as it really is.
 pub(super) fn paths_in_use(host: &dyn Host) -> Result<Vec<HostPath>, UseError> {
     let layout = host.layout();
     let mut used = Vec::new();
@@ -132,6 +134,7 @@ pub(super) fn paths_in_use(host: &dyn Host) -> Result<Vec<HostPath>, UseError> {
             manifest.work.as_ref().and_then(|work| work.checkout()).map(|at| at.repository.clone());
         used.extend([manifest.work_dir].into_iter().chain(manifest.repository).chain(repository));
     }
+    used.extend(snapshot::repositories(host)?);
     let survey = host.survey(Detail::Basic)?;
     if let Some(broken) = survey.broken.into_iter().next() {
         return Err(UseError::BrokenAgent { folder: broken.folder });

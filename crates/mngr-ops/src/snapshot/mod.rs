@@ -24,4 +24,4 @@ pub use manifest::Form;
 pub use restore::{RestoreRequest, Restored, restore};
 pub use settle::SettledAgent;
 pub(crate) use settle::settle_copies;
-pub(crate) use store::open;
+pub(crate) use store::{open, repositories};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mngr_host::files::{Access, Durability, FileKind};
+use mngr_host::git::{Git, GitError};
 use mngr_host::host::Host;
 use mngr_model::{HostId, HostPath};
 
@@ -10,6 +11,7 @@ use super::error::SnapshotError;
 use super::manifest::{Manifest, VERSION};
 use crate::hosts;
 use crate::remains::{Place, Remains};
+use crate::scratch::{FILES, MANIFEST};
 use crate::world::World;
 
 /// How ids of agents' snapshots begin.
@@ -31,7 +33,7 @@ impl AgentSnapshot {
 
     /// The agent's files.
     pub(crate) fn files(&self) -> HostPath {
-        self.folder().join("files")
+        self.folder().join(FILES)
     }
 
     /// The agent's state folder.
@@ -77,6 +79,19 @@ pub(super) fn all_on(world: &World, host: &Arc<dyn Host>) -> Result<Vec<AgentSna
     Ok(found)
 }
 
+/// The repositories that snapshots on a host are checkouts of, those that are being made included. Spawns nothing.
+pub(crate) fn repositories(host: &dyn Host) -> Result<Vec<HostPath>, GitError> {
+    let folder = host.layout().snapshots();
+    let mut found = Vec::new();
+    for entry in host.files().list(&folder)?.into_iter().filter(|entry| entry.kind == FileKind::Folder) {
+        let files = folder.join(&entry.name).join(FILES);
+        if host.files().exists(&files.join(".git"))? {
+            found.extend(Git::new(host, files).locate()?.map(|location| location.common_dir));
+        }
+    }
+    Ok(found)
+}
+
 /// The snapshot of that id on that host.
 pub(crate) fn open(world: &World, host: &HostId, id: &str) -> Result<AgentSnapshot, SnapshotError> {
     let missing = || SnapshotError::NotFound { id: id.to_owned() };
@@ -89,7 +104,7 @@ pub(crate) fn open(world: &World, host: &HostId, id: &str) -> Result<AgentSnapsh
 }
 
 fn read(host: &Arc<dyn Host>, id: &str) -> Result<AgentSnapshot, SnapshotError> {
-    let path = folder(host.as_ref(), id).join("manifest.json");
+    let path = folder(host.as_ref(), id).join(MANIFEST);
     let Some(bytes) = host.files().read_if_there(&path)? else {
         return Err(SnapshotError::NotFound { id: id.to_owned() });
     };
@@ -103,7 +118,7 @@ fn read(host: &Arc<dyn Host>, id: &str) -> Result<AgentSnapshot, SnapshotError> 
 
 /// Writes the note that makes a snapshot whole.
 pub(super) fn write(host: &dyn Host, folder: &HostPath, manifest: &Manifest) -> Result<(), SnapshotError> {
-    let path = folder.join("manifest.json");
+    let path = folder.join(MANIFEST);
     let text = serde_json::to_vec_pretty(manifest)
         .map_err(|source| SnapshotError::Damaged { path: path.clone(), source })?;
     Ok(host.files().write(&path, &text, Access::Private, Durability::Synced)?)

@@ -51,6 +51,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: CaptureArgs) -> Result<ExitCode, CliError
     let output = Output::new(&ctx.format, TemplateFields::None)?;
     let world = ctx.world()?;
     let agent = targets::one(&world, &args.agent, Detail::Full)?;
+    targets::require_host(&agent)?;
     let request = CaptureRequest {
         window: args.window.clone(),
         range: if args.full { CaptureRange::Full } else { CaptureRange::Visible },

@@ -36,6 +36,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: ExplainArgs) -> Result<ExitCode, CliError
     let output = Output::new(&ctx.format, TemplateFields::None)?;
     let world = ctx.world()?;
     let agent = targets::one(&world, &args.agent, Detail::Full)?;
+    targets::require_host(&agent)?;
     let explanation = explain::explain(&world, &agent)?;
     let object =
         serde_json::to_value(&explanation).map_err(|error| CliError::new(ErrorKind::Failed, error))?;

@@ -111,6 +111,7 @@ fn record_agent(
 ) -> Result<ExitCode, CliError> {
     let world = ctx.world()?;
     let agent = targets::one(&world, address, Detail::Full)?;
+    targets::require_host(&agent)?;
     let path = path(ctx, args, &world, agent.name().as_str())?;
     let request = RecordingRequest { path: path.clone(), options: options(args) };
     let pid_file = args.pid_file.as_ref().map(|file| ctx.surroundings.path(file));

@@ -46,6 +46,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: RenameArgs) -> Result<ExitCode, CliError>
     let output = Output::new(&ctx.format, TemplateFields::None)?;
     let world = ctx.world()?;
     let agent = targets::one(&world, &args.current, Detail::Full)?;
+    targets::require_host(&agent)?;
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Apply };
     let request = RenameRequest { new_name: args.new_name, labels: args.label, mode };
     let renamed = rename::rename(&world, &agent, &request)?;

@@ -7,7 +7,7 @@ use crate::support;
 
 /// What differs between any two agents, or is about the host.
 const PASSED_OVER: &[&str] =
-    &["host", "socket", "host_id", "host_name", "elapsed_seconds", "duration_seconds"];
+    &["host", "socket", "host_id", "host_name", "stopped_hosts", "elapsed_seconds", "duration_seconds"];
 
 #[test]
 fn every_verb_gives_the_same_json_on_every_kind_of_host() {

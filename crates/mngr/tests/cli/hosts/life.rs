@@ -119,6 +119,33 @@ fn docker_verbs_that_start_an_agent_start_its_host() {
 }
 
 #[test]
+fn docker_what_is_on_a_stopped_host_is_pulled_and_never_guessed() {
+    let ground = docker_with_worker();
+    let env = &ground.env;
+    let _ = env.mngr(["exec", "worker", "--", "git commit --quiet --allow-empty -m mine"]).success();
+    let _ = env.mngr(["stop", "@box.lab"]).success();
+    let asks: [&[&str]; 5] = [
+        &["transcript", "worker"],
+        &["label", "worker", "--label", "a=b"],
+        &["rename", "worker", "other"],
+        &["capture", "worker"],
+        &["explain", "worker"],
+    ];
+    for ask in asks {
+        let refused = env.mngr(ask.iter()).code(1);
+        assert!(refused.stderr.contains("its host is STOPPED (it was stopped)"), "{refused}");
+        assert!(refused.stderr.contains("hint: `mngr start"), "{refused}");
+    }
+    let plan = env.mngr(["destroy", "worker", "--dry-run", "--format", "json"]).success().json();
+    assert_eq!(plan["agents"][0]["offline"], true, "{plan}");
+    let waited = env.mngr(["wait", "worker", "STOPPED", "--timeout", "10s"]).success();
+    assert_eq!(host(env)["state"], "STOPPED", "{waited}");
+    let _ = env.mngr(["pull", "worker"]).success();
+    assert!(git(env, &["log", "--all", "--format=%s"]).contains("mine"));
+    assert_eq!(host(env)["state"], "RUNNING");
+}
+
+#[test]
 fn docker_a_stopped_host_is_started_for_a_new_agent_unless_that_is_refused() {
     let ground = docker_with_worker();
     let _ = ground.env.mngr(["stop", "@box.lab"]).success();

@@ -124,6 +124,25 @@ fn copies_of_repositories_and_folders_do_not_depend_on_the_agent_or_the_snapshot
 }
 
 #[test]
+fn gc_leaves_a_repository_that_only_a_snapshot_needs() {
+    let env = support::env_with_repo();
+    let url = format!("file://{}", env.work_dir().display());
+    let _ = env.mngr(["clone", &url, "a", "--no-connect", "--", "sleep", "1000"]).success();
+    let _ = env.mngr(["exec", "a", "--", "sh", "-c", "echo work >work"]).success();
+    let id = take(&env, "a");
+    let _ = env.mngr(["destroy", "a", "--force"]).success();
+    let _ = env.mngr(["config", "set", "trash.max_age_days", "0", "--scope", "user"]).success();
+    let _ = env.mngr(["gc"]).success();
+    assert_eq!(env.mngr(["undo", "--format", "json"]).success().json()["count"], 0);
+    let _ = env.mngr(["snapshot", "restore", &id, "b"]).success();
+    assert_eq!(fs::read_to_string(support::work_dir(&env, "b").join("work")).unwrap(), "work\n");
+    let _ = env.mngr(["destroy", "b", "--force"]).success();
+    let _ = env.mngr(["snapshot", "destroy", "--snapshot", &id, "--force"]).success();
+    let _ = env.mngr(["gc"]).success();
+    assert_eq!(fs::read_dir(env.host_dir().join("clones")).unwrap().count(), 0);
+}
+
+#[test]
 fn a_snapshot_is_restored_on_another_machine() {
     let ground = Ground::new(Kind::Ssh);
     let env = &ground.env;
