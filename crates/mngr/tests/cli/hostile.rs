@@ -108,6 +108,29 @@ const PLACES: &[&[&str]] = &[
     &["@"],
 ];
 
+/// Places of the plain tools and of those that look after many agents.
+const MORE_PLACES: &[&[&str]] = &[
+    &["archive", "@"],
+    &["unarchive", "@"],
+    &["git", "pull", "@"],
+    &["rsync", "@", "./copy/"],
+    &["rsync", "keeper:@", "./copy/"],
+    &["rsync", "./@", "keeper:copy/"],
+    &["rsync", "@:x", "./copy/"],
+    &["file", "get", "@", "x"],
+    &["file", "get", "keeper", "@"],
+    &["file", "list", "keeper", "@"],
+    &["file", "list", "keeper", "--fields", "@"],
+    &["file", "put", "keeper", "new/@", "--input", "/dev/null"],
+    &["plugin", "disable", "@", "--scope", "user"],
+    &["list", "--disable-plugin", "@"],
+    &["cleanup", "--dry-run", "--type", "@"],
+    &["cleanup", "--dry-run", "--include", "@"],
+    &["cleanup", "--dry-run", "--provider", "@"],
+    &["cleanup", "--dry-run", "--older-than", "@"],
+    &["observe", "--events-dir", "@", "--format", "json"],
+];
+
 fn is_raw_control(character: char) -> bool {
     character.is_control() && !matches!(character, '\n' | '\t')
 }
@@ -128,8 +151,8 @@ fn assert_tame(env: &TestEnv, output: &CmdOutput) {
 }
 
 /// Puts the word into every place.
-fn try_everywhere(env: &TestEnv, word: &OsStr) {
-    for place in PLACES {
+fn try_everywhere(env: &TestEnv, places: &[&[&str]], word: &OsStr) {
+    for place in places {
         let put_in = |arg: &&str| -> OsString {
             let Some((before, after)) = arg.split_once('@') else { return arg.into() };
             let mut whole = OsString::from(before);
@@ -170,7 +193,18 @@ fn every_place_for_a_word_takes_hostile_ones() {
     let env = env_with_repo();
     create(&env, "keeper", &["sleep", "1000"]);
     for word in hostile_words(&env) {
-        try_everywhere(&env, OsStr::new(&word));
+        try_everywhere(&env, PLACES, OsStr::new(&word));
+    }
+    assert_eq!(names(&env), ["keeper"]);
+    assert_eq!(state(&env, "keeper"), "RUNNING");
+}
+
+#[test]
+fn every_place_of_the_plain_tools_takes_hostile_words() {
+    let env = env_with_repo();
+    create(&env, "keeper", &["sleep", "1000"]);
+    for word in hostile_words(&env) {
+        try_everywhere(&env, MORE_PLACES, OsStr::new(&word));
     }
     assert_eq!(names(&env), ["keeper"]);
     assert_eq!(state(&env, "keeper"), "RUNNING");
@@ -180,7 +214,9 @@ fn every_place_for_a_word_takes_hostile_ones() {
 fn every_place_for_a_word_takes_bytes_that_are_no_text() {
     let env = env_with_repo();
     create(&env, "keeper", &["sleep", "1000"]);
-    try_everywhere(&env, OsStr::from_bytes(b"a\xff\xfeb"));
+    for places in [PLACES, MORE_PLACES] {
+        try_everywhere(&env, places, OsStr::from_bytes(b"a\xff\xfeb"));
+    }
     assert_eq!(names(&env), ["keeper"]);
 }
 
