@@ -110,7 +110,7 @@ fn build(root: &Path) -> Result<PathBuf, GenerateError> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let messages = text.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    messages.filter_map(|message| message.executable).last().ok_or(GenerateError::Build)
+    messages.filter_map(|message| message.executable).next_back().ok_or(GenerateError::Build)
 }
 
 fn is_same(path: &Path, text: &str) -> bool {

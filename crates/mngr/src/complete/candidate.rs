@@ -44,10 +44,11 @@ impl Candidate {
         if about.is_empty() { self.value.clone() } else { format!("{}\t{about}", self.value) }
     }
 
-    /// Whether a shell can take it as it is: what others wrote may hold anything.
+    /// Whether a shell takes it as it is. Branches, labels and files are named by others, bash puts what it is offered into
+    /// the line unquoted, and nobody reads a line again that TAB has completed.
     fn is_plain(&self) -> bool {
-        let is_odd = |c: char| c.is_control() || c.is_whitespace();
-        !self.value.is_empty() && !self.value.contains(is_odd) && !self.about.contains(char::is_control)
+        let is_plain = |c: char| c.is_alphanumeric() || "-_.@:/=,+%".contains(c);
+        !self.value.is_empty() && self.value.chars().all(is_plain) && !self.about.contains(char::is_control)
     }
 }
 

@@ -90,8 +90,10 @@ fn files_and_folders_are_the_shells_own_business() {
 }
 
 #[test]
-fn what_cannot_be_a_word_of_a_line_is_not_offered() {
-    let odd = ["a b", "a\u{1b}[2J", "", "fine"].map(Candidate::bare).to_vec();
+fn what_a_shell_would_act_on_is_not_offered() {
+    let odd = ["a b", "a\u{1b}[2J", "", "team=$(reboot)", "a;b", "`id`", "a\nb", "fine"]
+        .map(Candidate::bare)
+        .to_vec();
     let Answer::Words(words) = Answer::Words(odd).fitting("") else { panic!() };
     assert_eq!(words, [Candidate::bare("fine")]);
 }
