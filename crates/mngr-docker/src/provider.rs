@@ -106,11 +106,16 @@ impl DockerProvider {
 
     /// Its containers, running or not.
     pub(crate) fn containers(&self) -> Result<Vec<Container>, EngineError> {
-        match self.engine().and_then(|engine| container::list(&engine, &self.0.name)) {
+        self.if_present(self.engine().and_then(|engine| container::list(&engine, &self.0.name)))
+    }
+
+    /// What an engine answered; nothing where nobody said that there is one, and none is.
+    pub(crate) fn if_present<T: Default>(&self, answer: Result<T, EngineError>) -> Result<T, EngineError> {
+        match answer {
             Err(EngineError::Unreachable { .. } | EngineError::Ssh { .. })
                 if self.0.settings.presence == Presence::Assumed =>
             {
-                Ok(Vec::new())
+                Ok(T::default())
             }
             other => other,
         }

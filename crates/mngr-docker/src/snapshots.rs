@@ -179,7 +179,7 @@ impl Snapshots for DockerProvider {
 
     fn list(&self) -> Result<Vec<Snapshot>, ProviderError> {
         let found = self.engine().and_then(|engine| self.snapshots_of_engine(&engine));
-        found.map_err(|error| self.unavailable(error))
+        self.if_present(found).map_err(|error| self.unavailable(error))
     }
 
     fn destroy(&self, snapshot: &SnapshotId) -> Result<(), ProviderError> {
