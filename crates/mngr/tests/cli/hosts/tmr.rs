@@ -33,7 +33,7 @@ detect = { ".agents/behave.sh" = "" }
 
 [tmr.collectors.never]
 collect = "sleep 1000"
-one = "false"
+one = "sh {id}"
 
 [agent_types.player]
 parent_type = "scripted"
