@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::interrupt;
-use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn};
+use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
 use crate::random;
 use crate::remote::line::{Line, Terminal, detail_of};
 
@@ -108,7 +108,7 @@ impl Shells {
     /// Runs a script. Never runs it twice.
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;
-        let until = Instant::now() + request.deadline;
+        let until = moment_after(request.deadline);
         if let Some(shell) = self.take_idle() {
             match self.ask(shell, request, until) {
                 Asked::NotSent(_) => {}
