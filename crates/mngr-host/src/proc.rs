@@ -20,7 +20,7 @@ use crate::interrupt;
 mod dialogue;
 mod guard;
 
-pub(crate) use dialogue::{Dialogue, Hearing, Turn};
+pub(crate) use dialogue::{Dialogue, Hearing, Turn, moment_after};
 pub use guard::Guard;
 
 /// How long a command may take unless it says otherwise. Long enough for a large checkout, short enough that a hung

@@ -16,6 +16,9 @@ use super::{interrupt, wait_for_exit};
 /// How much of what it complains about is kept.
 const COMPLAINTS_KEPT: usize = 8 * 1024;
 
+/// Longer than anybody waits.
+const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
 /// Whether the listener has heard what it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hearing {
@@ -48,6 +51,12 @@ pub(crate) struct Dialogue {
     unsent: Vec<u8>,
     sent: usize,
     complaints: Vec<u8>,
+}
+
+/// The moment when so much time will have passed; one that no clock can tell is as good as never.
+pub(crate) fn moment_after(limit: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limit).unwrap_or(now + NEVER)
 }
 
 impl Dialogue {

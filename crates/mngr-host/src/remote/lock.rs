@@ -15,7 +15,7 @@ use super::line::detail_of;
 use super::script::path_word;
 use super::shells::Shells;
 use crate::lock::{HostLock, LockError, LockWait};
-use crate::proc::{Cmd, Dialogue, Hearing, Turn};
+use crate::proc::{Cmd, Dialogue, Hearing, Turn, moment_after};
 use crate::random;
 
 use keeper::Taken;
@@ -88,7 +88,7 @@ fn lock_alone(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLo
     if let (Ok(said), LockWait::For(limit)) = (&word, wait)
         && said == "waiting"
     {
-        word = next_word(&mut holder, &mark, Instant::now() + limit);
+        word = next_word(&mut holder, &mark, moment_after(limit));
         // It stays in the queue there for a moment, and lets go at once when its turn comes: nobody listens any more.
         if matches!(word, Err(Turn::TimedOut)) {
             return Err(LockError::Held { path: path.clone() });

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::interrupt;
-use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn};
+use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
 use crate::random;
 use crate::remote::line::{Line, Terminal, detail_of};
 use crate::remote::lock::Keeper;
@@ -122,7 +122,7 @@ impl Shells {
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;
         let began = Instant::now();
-        let until = began + request.deadline;
+        let until = moment_after(request.deadline);
         let asked = match self.take_idle().map(|shell| self.ask(shell, request, until)) {
             None | Some(Asked::NotSent(_)) => self.ask(self.open()?, request, until),
             Some(asked) => asked,

@@ -12,7 +12,7 @@ use super::script::path_word;
 use super::shells::Shells;
 use crate::host::WatchRequest;
 use crate::interrupt::{self, Interrupted};
-use crate::proc::{Dialogue, ExecError, Hearing, Turn};
+use crate::proc::{Dialogue, ExecError, Hearing, Turn, moment_after};
 use crate::random;
 use crate::watch::{Wake, Watch, WatchError};
 
@@ -130,7 +130,7 @@ fn look(request: &WatchRequest) -> String {
 impl Watch for RemoteWatch {
     fn wait(&mut self, limit: Duration) -> Result<Wake, Interrupted> {
         interrupt::check()?;
-        let until = Instant::now() + limit;
+        let until = moment_after(limit);
         loop {
             // What happened while the link was down is not known: that it is back is a change.
             let word = if self.running.is_some() { "changed" } else { "ready" };

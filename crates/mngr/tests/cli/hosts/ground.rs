@@ -20,11 +20,6 @@ pub(crate) enum Kind {
     Docker,
 }
 
-impl Kind {
-    /// Those that every machine can have.
-    pub(crate) const ALL: [Kind; 2] = [Kind::Local, Kind::Ssh];
-}
-
 /// The world. The environment comes first: what holds connections ends before the machine does.
 pub(crate) struct Ground {
     pub(crate) env: TestEnv,
