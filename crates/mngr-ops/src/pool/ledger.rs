@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use mngr_host::files::{Durability, FilesError};
+use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_model::{AgentId, HostPath};
@@ -18,6 +18,8 @@ use crate::world::World;
 
 /// How long others may choose.
 const LOCK_WAIT: Duration = Duration::from_secs(60);
+/// How long others may look at the hosts.
+const LOOK_LIMIT: Duration = Duration::from_secs(600);
 /// How long another command may take to make a host.
 const MAKING_LIMIT: Duration = Duration::from_secs(3600);
 /// Nobody looks at a host for longer than this before he chooses.
@@ -123,6 +125,23 @@ impl<'w> Ledger<'w> {
 
     fn is_held(&self, path: &HostPath) -> bool {
         matches!(self.client().lock(path, LockWait::Try), Err(LockError::Held { .. }))
+    }
+
+    /// Waits until it is our turn to look at the hosts.
+    pub(super) fn look_turn(&self) -> Result<HostLock, PoolError> {
+        Ok(self.client().lock(&self.folder.join("look.lock"), LockWait::For(LOOK_LIMIT))?)
+    }
+
+    /// What the last one who looked has left.
+    pub(super) fn kept_look(&self) -> Option<Vec<u8>> {
+        self.client().files().read_if_there(&self.folder.join("look.json")).ok().flatten()
+    }
+
+    /// Leaves what was seen for those who wait.
+    pub(super) fn keep_look(&self, text: &str) {
+        let path = self.folder.join("look.json");
+        // Without it they look for themselves.
+        let _ = self.client().files().write(&path, text.as_bytes(), Access::Private, Durability::Cached);
     }
 
     /// Whether somebody is making this host.

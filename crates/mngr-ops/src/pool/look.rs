@@ -1,6 +1,7 @@
 //! The hosts of a pool and how full they are.
 //!
-//! Round trips: one listing of each provider, and one look at each host that runs, side by side.
+//! Round trips: one listing of each provider, and one look at each host that runs, side by side. Commands that ask at the
+//! same time share a look: one that began after a command asked is as good as its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use mngr_host::provider::{HostEntry, ProviderError};
 use mngr_model::facts::Detail;
 use mngr_model::state::HostState;
 use mngr_model::{AgentId, AgentState};
+use serde::{Deserialize, Serialize};
 
 use super::choice::{Load, Member, Standing};
 use super::error::PoolError;
@@ -32,6 +34,7 @@ pub(super) struct Seen {
 }
 
 /// What was seen of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Sight {
     /// Its agents, and whether each is at work.
     Agents(BTreeMap<AgentId, Activity>),
@@ -44,7 +47,7 @@ pub(super) enum Sight {
 }
 
 /// Whether an agent uses its host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Activity {
     AtWork,
     Stopped,
@@ -62,16 +65,52 @@ pub(super) fn look(
     ledger: &Ledger<'_>,
     passed_over: &BTreeSet<String>,
 ) -> Result<Look, PoolError> {
-    let at = world.clock.now();
+    let asked = world.clock.now();
     let entries = entries(world, pool)?;
-    let wanted: Vec<_> =
-        entries.into_iter().filter(|entry| !passed_over.contains(&address(entry.as_ref()))).collect();
-    let seen = fanout::fan_out(wanted, |entry| {
+    let mut common = common(world, ledger, &entries, asked)?;
+    let mut seen = BTreeMap::new();
+    for entry in entries {
+        let name = address(entry.as_ref());
+        if passed_over.contains(&name) {
+            continue;
+        }
+        let sight = match common.hosts.remove(&name) {
+            Some(sight) if !ledger.is_being_made(&name) => sight,
+            _ => Sight::Coming,
+        };
+        seen.insert(name, Seen { entry, sight });
+    }
+    Ok(Look { at: common.at, seen })
+}
+
+/// What somebody saw of all hosts.
+#[derive(Serialize, Deserialize)]
+struct Common {
+    at: Timestamp,
+    hosts: BTreeMap<String, Sight>,
+}
+
+/// A look that began after `asked`: another command's, or one of our own that is left for the others.
+fn common(
+    world: &World,
+    ledger: &Ledger<'_>,
+    entries: &[Arc<dyn HostEntry>],
+    asked: Timestamp,
+) -> Result<Common, PoolError> {
+    let _turn = ledger.look_turn()?;
+    let kept: Option<Common> = ledger.kept_look().and_then(|text| serde_json::from_slice(&text).ok());
+    if let Some(kept) = kept.filter(|kept| kept.at >= asked) {
+        return Ok(kept);
+    }
+    let at = world.clock.now();
+    let hosts = fanout::fan_out(entries.iter().collect(), |entry: &Arc<dyn HostEntry>| {
         let name = address(entry.as_ref());
         let sight = if ledger.is_being_made(&name) { Sight::Coming } else { see(entry.as_ref()) };
-        (name, Seen { entry, sight })
+        (name, sight)
     });
-    Ok(Look { at, seen: seen.into_iter().collect() })
+    let common = Common { at, hosts: hosts.into_iter().collect() };
+    ledger.keep_look(&serde_json::json!(common).to_string());
+    Ok(common)
 }
 
 /// The hosts of a pool as their providers list them. One that cannot be found is an error of the settings.
@@ -116,7 +155,10 @@ pub(super) fn entries(world: &World, pool: &Pool) -> Result<Vec<Arc<dyn HostEntr
 
 fn see(entry: &dyn HostEntry) -> Sight {
     match entry.report().state {
-        HostState::Stopped | HostState::Paused | HostState::Crashed => return Sight::Asleep,
+        // One that is starting and that nobody makes is of a command that died.
+        HostState::Stopped | HostState::Paused | HostState::Crashed | HostState::Starting => {
+            return Sight::Asleep;
+        }
         HostState::Failed | HostState::Destroyed | HostState::Stopping => {
             return Sight::Unusable(format!("it is {}", entry.report().state.as_str()));
         }
@@ -198,6 +240,19 @@ mod tests {
 
     fn time(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn a_look_is_shared_by_those_who_asked_before_it_began() {
+        let test = TestWorld::new();
+        let ledger = Ledger::open(&test.world, "p").unwrap();
+        let entries = [ReadyHost::entry(test.host.clone())];
+        let look = |asked| common(&test.world, &ledger, &entries, asked).unwrap();
+        let asked = test.world.clock.now();
+        let first = look(asked);
+        assert_eq!(first.hosts.values().collect::<Vec<_>>(), [&Sight::Agents(BTreeMap::new())]);
+        assert_eq!(look(asked).at, first.at, "it began after that");
+        assert!(look(test.world.clock.now()).at > first.at, "who asks later looks again");
     }
 
     #[test]

@@ -153,6 +153,16 @@ fn docker_agents_created_at_once_are_spread_over_containers_that_are_provisioned
     let seen = env.mngr(["exec", "agent-7", "--", "git", "log", "--format=%s", "-1"]).success();
     assert!(!seen.stdout.is_empty());
     destroy_all(&env);
+    // What is asked in other words is provisioned anew, and the old copy goes once nothing stands on it.
+    for container in engine.docker(&["ps", "--all", "--quiet"]).lines() {
+        engine.docker(&["rm", "--force", container]);
+    }
+    let _ =
+        env.mngr(["config", "set", "--scope", "user", "pools.crew.start_args", r#"["--env=A=1"]"#]).success();
+    let again = env.mngr(["create", "again@crew", "--no-connect", "--", "sleep", "1000"]).success();
+    assert!(again.stdout.contains("  on host crew-"), "{again}");
+    let later = engine.docker(&["images", "mngr-snapshot", "--format", "{{.Tag}}"]);
+    assert!(later.lines().count() == 1 && later != copies, "{later}");
 }
 
 #[test]
