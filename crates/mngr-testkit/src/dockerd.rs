@@ -3,6 +3,7 @@
 //! It has no network and no registry. The image comes from `scripts/ensure-docker`, which the test runner has called.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tempfile::{Builder, TempDir};
 
+use crate::link::Link;
 use crate::or_fail::OrFail;
 use crate::processes::{children, signal};
 use crate::reaper::{Folder, Reaper};
@@ -79,6 +81,16 @@ impl Dockerd {
         self.end();
         self.leader = spawn(self.folder.path(), self.containers);
         self.wait_until_ready();
+    }
+
+    /// Lets containers with the engine's own network (`--network=host`) reach a port of this machine's loopback, and says
+    /// at which address.
+    #[track_caller]
+    pub fn pass_on(&self, port: u16) -> SocketAddr {
+        let link = Link::new();
+        link.lay(self.leader);
+        link.set_up_far_end(self.leader);
+        link.pass_on(port)
     }
 
     /// Ends the engine alone, until [`resume`](Self::resume).

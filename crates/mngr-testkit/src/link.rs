@@ -3,8 +3,10 @@
 //! The link is a pair of virtual cards. It goes away with the last process of the namespace.
 
 use std::fs;
-use std::net::Ipv4Addr;
+use std::io;
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 use crate::or_fail::OrFail;
@@ -60,6 +62,29 @@ impl Link {
         run(Command::new("ip").args(["link", "set", &near, "up"]));
     }
 
+    /// Makes the far end usable where no script does it.
+    #[track_caller]
+    pub(crate) fn set_up_far_end(&self, process: u32) {
+        run(&mut in_network_of(process, &["sh", "-c", &self.far_script()]));
+    }
+
+    /// Passes connections to a new port of the near end on to a port of this machine's loopback, for as long as this
+    /// process lives. The new port.
+    #[track_caller]
+    pub(crate) fn pass_on(&self, to: u16) -> SocketAddr {
+        let listener = TcpListener::bind((self.end(1), 0)).or_fail("listening at the near end");
+        let address = listener.local_addr().or_fail("listening at the near end");
+        thread::spawn(move || {
+            for coming in listener.incoming().flatten() {
+                let Ok(going) = TcpStream::connect((Ipv4Addr::LOCALHOST, to)) else { continue };
+                let (Ok(from), Ok(back)) = (coming.try_clone(), going.try_clone()) else { continue };
+                thread::spawn(move || copy_all(from, going));
+                thread::spawn(move || copy_all(back, coming));
+            }
+        });
+        address
+    }
+
     /// Takes the far end down: what is sent gets lost without a word.
     #[track_caller]
     pub(crate) fn cut(&self, process: u32) {
@@ -106,6 +131,12 @@ impl Link {
         let [high, low] = (self.number * 4 + which).to_be_bytes();
         Ipv4Addr::new(10, 213, high, low)
     }
+}
+
+/// The end of one direction is told to the other side; the other direction may go on.
+fn copy_all(mut from: TcpStream, mut to: TcpStream) {
+    let _ = io::copy(&mut from, &mut to);
+    let _ = to.shutdown(Shutdown::Write);
 }
 
 fn in_network_of(process: u32, words: &[&str]) -> Command {

@@ -250,6 +250,12 @@ impl Sshd {
         self.revive_sshd();
     }
 
+    /// Puts a folder first on the `PATH` of new connections.
+    #[track_caller]
+    pub fn put_on_path(&self, folder: &Path) {
+        self.configure("SetEnv", &format!("PATH={}:/usr/local/bin:/usr/bin:/bin", folder.display()));
+    }
+
     /// Sets the clock of everything that is started by new connections forward by so many seconds, or back.
     #[track_caller]
     pub fn shift_clock(&self, seconds: i64) {

@@ -222,6 +222,18 @@ mod tests {
     }
 
     #[test]
+    fn a_path_that_no_checkout_can_hold_is_none() {
+        for path in ["/etc/passwd", "../x", "a/../x", "./x", "", "a//b", ".git/config", "a/.GIT/x", ".git"] {
+            assert_eq!(RepoPath::told(path.as_bytes()), None, "{path}");
+            let listed = format!("? {path}\0");
+            assert_eq!(Status::parse(listed.as_bytes()), None, "{path}");
+        }
+        for path in ["a", "a/b", "nested/", ".gitignore", "...", "a.git", "\u{1b}"] {
+            assert!(RepoPath::told(path.as_bytes()).is_some(), "{path}");
+        }
+    }
+
+    #[test]
     fn head_is_a_branch_a_commit_or_neither() {
         let parse = |text: &str| Status::parse(text.as_bytes()).unwrap().head;
         assert_eq!(

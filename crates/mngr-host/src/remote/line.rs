@@ -66,6 +66,9 @@ mod tests {
     fn of_what_a_link_said_the_last_line_is_shown_without_controls() {
         assert_eq!(detail_of("banner\nssh: \u{1b}[31mrefused\r\n\n"), "ssh: [31mrefused");
         assert_eq!(detail_of("\n"), "it gave no reason");
+        let unknown = "No ED25519 host key is known for box and you have requested strict checking.\n\
+                       Host key verification failed.\n";
+        assert!(detail_of(unknown).contains("its key is not known"), "{}", detail_of(unknown));
         assert_eq!(detail_of(&"x".repeat(10_000)).len(), DETAIL_CHARS);
     }
 }

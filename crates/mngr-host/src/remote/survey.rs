@@ -292,6 +292,34 @@ mod tests {
     use super::*;
     use crate::local;
 
+    #[test]
+    fn a_clock_is_ahead_only_as_far_as_the_time_of_the_look_cannot_explain() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let lead = |there| clock_lead(at(there), at(100), at(110)).as_secs();
+        assert_eq!([lead(100), lead(105), lead(110), lead(111), lead(99)], [0; 5]);
+        assert_eq!((lead(3710), lead(-3500)), (3600, -3600));
+    }
+
+    #[test]
+    fn a_file_that_claims_to_be_endless_is_cut() {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::GNUSparse);
+        header.set_path("agent-00000000000000000000000000000001/data.json").unwrap();
+        header.set_mode(0o644);
+        header.set_size(0);
+        let gnu = header.as_gnu_mut().unwrap();
+        // A terabyte of nothing.
+        gnu.realsize.copy_from_slice(b"17777777777\0");
+        gnu.sparse[0].offset.copy_from_slice(b"17777777777\0");
+        gnu.sparse[0].numbytes.copy_from_slice(b"00000000000\0");
+        header.set_cksum();
+        let printed = [b"boot x\n\n", &header.as_bytes()[..], &[0; 1024]].concat();
+        let layout = HostLayout::new(HostPath::new("/host"));
+        let seen = Seen::parse(&layout, &printed).unwrap();
+        assert!(seen.files.values().all(|file| file.bytes.len() as u64 <= FILE_LIMIT + 1));
+        assert_eq!(seen.files.len(), 1);
+    }
+
     const LIMIT: Duration = Duration::from_secs(60);
     const BOTH: [Detail; 2] = [Detail::Basic, Detail::Full];
 

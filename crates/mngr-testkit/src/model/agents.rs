@@ -93,6 +93,13 @@ impl Agents {
         Self { bin: String::from_utf8_lossy(&output.stdout).trim().into() }
     }
 
+    /// The file of a program, all links followed.
+    #[track_caller]
+    pub fn program_file(&self, brand: Brand) -> PathBuf {
+        let program = self.bin.join(brand.program());
+        fs::canonicalize(&program).or_fail(format_args!("finding `{}`", program.display()))
+    }
+
     /// Makes `brand` the one agent of the environment, ready to talk to `model`.
     ///
     /// Its program is put first on `PATH` and its settings into the home. Of the other agents only those stay

@@ -180,3 +180,29 @@ fn a_merge_in_progress_is_carried_as_files() {
     assert!(repo.read_at(&twin.join("a.txt")).unwrap().contains("<<<<<<<"));
     assert_eq!(repo.read_at(&twin.join("dir/b.txt")).as_deref(), Some("ours\n"));
 }
+
+#[test]
+fn nothing_is_written_or_deleted_behind_a_link() {
+    let repo = TestRepo::with_commit();
+    let twin = twin(&repo);
+    repo.write_at(&repo.outside("elsewhere/b.txt"), "precious");
+    std::fs::remove_dir_all(twin.join("dir").as_str()).unwrap();
+    std::os::unix::fs::symlink(repo.outside("elsewhere").as_str(), twin.join("dir").as_str()).unwrap();
+    let copy = || repo.git().copy_unclean_to(&repo.git().at(twin.clone()), IgnoredFiles::Leave);
+    repo.write("dir/b.txt", "changed");
+    assert!(matches!(copy(), Err(GitError::BehindLink { path, .. }) if path == "dir/b.txt"));
+    std::fs::remove_file(repo.host_path("dir/b.txt").as_str()).unwrap();
+    assert!(matches!(copy(), Err(GitError::BehindLink { .. })));
+    assert_eq!(repo.read_at(&repo.outside("elsewhere/b.txt")).as_deref(), Some("precious"));
+}
+
+#[test]
+fn a_users_checkout_gets_the_files_of_a_nested_repository_and_not_its_state() {
+    let repo = TestRepo::with_commit();
+    let twin = twin(&repo);
+    repo.write("nested/file", "n");
+    repo.run_in(repo.host_path("nested").as_str(), &["init", "--quiet"]);
+    repo.git().copy_unclean_files_to(&repo.git().at(twin.clone())).unwrap();
+    assert_eq!(repo.read_at(&twin.join("nested/file")).as_deref(), Some("n"));
+    assert_eq!(repo.read_at(&twin.join("nested/.git/HEAD")), None);
+}

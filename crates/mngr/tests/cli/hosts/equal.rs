@@ -93,15 +93,15 @@ fn tell(kind: Kind, part: Part) -> Vec<(String, Value)> {
 }
 
 /// Runs commands and keeps what they say.
-struct Teller<'g> {
-    ground: &'g Ground,
-    told: Vec<(String, Value)>,
+pub(super) struct Teller<'g> {
+    pub(super) ground: &'g Ground,
+    pub(super) told: Vec<(String, Value)>,
 }
 
 impl Teller<'_> {
     /// Runs a verb and keeps its JSON. `--format` stands before a `--`, where there is one.
     #[track_caller]
-    fn say(&mut self, code: i32, args: &[&str]) {
+    pub(super) fn say(&mut self, code: i32, args: &[&str]) {
         let end = args.iter().position(|arg| *arg == "--").unwrap_or(args.len());
         let words = [&args[..end], &["--format", "json"], &args[end..]].concat();
         let output = self.ground.env.mngr(words).code(code);
@@ -111,14 +111,14 @@ impl Teller<'_> {
 
     /// Creates an agent on the host and keeps the JSON.
     #[track_caller]
-    fn create(&mut self, name: &str, options: &[&str]) {
+    pub(super) fn create(&mut self, name: &str, options: &[&str]) {
         let address = self.ground.address(name);
         self.say(0, &[&["create", &address, "--no-connect"], options].concat());
     }
 
     /// Runs a line of shell in the work dir of an agent and keeps what it prints and returns.
     #[track_caller]
-    fn there(&mut self, agent: &str, line: &str) {
+    pub(super) fn there(&mut self, agent: &str, line: &str) {
         let output = self.ground.env.mngr(["exec", agent, "--", "sh", "-c", line]);
         self.keep(line, json!([output.status.code(), output.stdout, output.stderr]));
     }
@@ -132,7 +132,7 @@ impl Teller<'_> {
         self.keep(line, json!([output.status.code(), output.stdout, output.stderr]));
     }
 
-    fn keep(&mut self, what: &str, value: Value) {
+    pub(super) fn keep(&mut self, what: &str, value: Value) {
         self.told.push((what.to_owned(), value));
     }
 }

@@ -32,9 +32,9 @@ impl Ground {
     #[track_caller]
     pub(crate) fn new(kind: Kind) -> Self {
         match kind {
-            Kind::Local => Self::with(None, None),
-            Kind::Ssh => Self::with(Some(Sshd::start()), None),
-            Kind::Linked => Self::with(Some(Sshd::start_behind_link()), None),
+            Kind::Local => Self::with(None, None, &[]),
+            Kind::Ssh => Self::with(Some(Sshd::start()), None, &[]),
+            Kind::Linked => Self::with(Some(Sshd::start_behind_link()), None, &[]),
             Kind::Docker => Self::with_engine(Containers::End),
         }
     }
@@ -42,11 +42,17 @@ impl Ground {
     /// The same with a host in an engine of its own.
     #[track_caller]
     pub(crate) fn with_engine(containers: Containers) -> Self {
-        Self::with(None, Some(Dockerd::start_with(containers)))
+        Self::with(None, Some(Dockerd::start_with(containers)), &[])
+    }
+
+    /// The same with words for every container.
+    #[track_caller]
+    pub(crate) fn with_start_args(words: &[String]) -> Self {
+        Self::with(None, Some(Dockerd::start()), words)
     }
 
     #[track_caller]
-    fn with(sshd: Option<Sshd>, engine: Option<Dockerd>) -> Self {
+    fn with(sshd: Option<Sshd>, engine: Option<Dockerd>, start_args: &[String]) -> Self {
         let ground = Self { env: support::env_with_repo(), sshd, engine };
         if let Some(sshd) = &ground.sshd {
             ground.set("backend", "ssh");
@@ -60,6 +66,7 @@ impl Ground {
             ground.set("backend", "docker");
             ground.set("host", &engine.endpoint());
             ground.set("default_image", engine.image());
+            ground.set("default_start_args", &format!("{start_args:?}"));
             let seed =
                 ["create", "seed@box.lab", "--new-host", "--no-connect", "--type", "command", "--", "true"];
             let _ = ground.env.mngr(seed).success();

@@ -1,6 +1,7 @@
 //! Agents on other machines: the same verbs with the same answers, and what happens when a link breaks.
 
 mod boot;
+mod brands;
 mod docker;
 mod equal;
 mod faults;

@@ -1,0 +1,124 @@
+//! A real coding agent on other machines, against a scripted model: it is seen, spoken with and read as here.
+
+use std::fs;
+
+use mngr_testkit::model::{Agents, Brand, FirstStart, Folders, ModelServer};
+use serde_json::{Value, json};
+
+use super::equal::Teller;
+use super::ground::{Ground, Kind};
+use crate::support::{PATIENCE, agent, text, wait_until};
+
+/// Seconds of work for the machine to start.
+const STARTED: std::time::Duration = std::time::Duration::from_secs(60);
+
+#[test]
+fn claude_on_another_machine_is_as_here() {
+    assert_eq!(tell_of_ssh(), tell_of_here());
+}
+
+#[test]
+fn docker_claude_in_a_container_is_as_here() {
+    assert_eq!(tell_of_docker(), tell_of_here());
+}
+
+fn tell_of_here() -> Vec<(String, Value)> {
+    let (agents, model) = (Agents::installed(), ModelServer::start());
+    let mut ground = Ground::new(Kind::Local);
+    agents.set_up(Brand::Claude, FirstStart::Over, &mut ground.env, &model);
+    tell(&ground, &[])
+}
+
+fn tell_of_ssh() -> Vec<(String, Value)> {
+    let (agents, model) = (Agents::installed(), ModelServer::start());
+    let ground = Ground::new(Kind::Ssh);
+    let sshd = ground.sshd();
+    let (bin, home) = (sshd.root().join("bin"), sshd.home());
+    let folders = Folders { bin: &bin, home: &home, work_dir: "/root".as_ref() };
+    let variables = agents.set_up_in(Brand::Claude, FirstStart::Over, &folders, &model);
+    // What the link leads to is hidden there.
+    fs::remove_file(bin.join("claude")).unwrap();
+    fs::hard_link(agents.program_file(Brand::Claude), bin.join("claude")).unwrap();
+    sshd.put_on_path(&bin);
+    tell(&ground, &words_of(&variables))
+}
+
+fn tell_of_docker() -> Vec<(String, Value)> {
+    let (agents, model) = (Agents::installed(), ModelServer::start());
+    let program = agents.program_file(Brand::Claude);
+    let mount = format!("--volume={}:/usr/local/bin/claude:ro", program.display());
+    let ground = Ground::with_start_args(&[mount, "--network=host".to_owned()]);
+    let engine = ground.engine.as_ref().unwrap();
+    let (bin, home) = (ground.env.root().join("unused"), ground.env.root().join("theirs"));
+    let folders = Folders { bin: &bin, home: &home, work_dir: "/root".as_ref() };
+    let mut variables = agents.set_up_in(Brand::Claude, FirstStart::Over, &folders, &model);
+    let url = model.url();
+    let port = url.rsplit(':').next().and_then(|port| port.trim_end_matches('/').parse().ok()).unwrap();
+    let passed_on = format!("http://{}", engine.pass_on(port));
+    for (_, value) in &mut variables {
+        *value = value.replace(&url, &passed_on);
+    }
+    engine.docker(&["cp", &format!("{}/.", home.display()), "mngr-box:/root/"]);
+    tell(&ground, &words_of(&variables))
+}
+
+/// Variables as words of `create`.
+fn words_of(variables: &[(&str, String)]) -> Vec<String> {
+    variables.iter().flat_map(|(name, value)| ["--env".to_owned(), format!("{name}={value}")]).collect()
+}
+
+/// A conversation, and what was said of it.
+fn tell(ground: &Ground, options: &[String]) -> Vec<(String, Value)> {
+    let env = &ground.env;
+    let mut teller = Teller { ground, told: Vec::new() };
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    teller
+        .create("far", &[&["--type", "claude", "--yes", "--transfer", "git-mirror"], &options[..]].concat());
+    // The words differ: there the variables are given with it.
+    "create".clone_into(&mut teller.told[0].0);
+    let idle = || {
+        let standing = || {
+            let agent = agent(env, "far");
+            format!("{} {}", text(&agent["state"]), text(&agent["waiting_reason"]))
+        };
+        wait_until(STARTED, || standing() == "WAITING END_OF_TURN");
+    };
+    idle();
+    teller.say(0, &["message", "far", "-m", "say this back [[echo]]"]);
+    idle();
+    teller.say(0, &["list"]);
+    read(&mut teller);
+    // It goes on with the same conversation.
+    teller.say(0, &["stop", "far"]);
+    teller.say(0, &["start", "far"]);
+    idle();
+    teller.say(0, &["message", "far", "-m", "and this [[echo]]"]);
+    idle();
+    read(&mut teller);
+    teller.say(0, &["destroy", "far", "--force"]);
+    // Also what is gone can be read.
+    read(&mut teller);
+    teller.told
+}
+
+fn read(teller: &mut Teller<'_>) {
+    let env = &teller.ground.env;
+    let mut lines = Vec::new();
+    wait_until(PATIENCE, || {
+        lines = env.mngr(["transcript", "far", "--format", "jsonl"]).success().json_lines();
+        lines.iter().any(|line| line.to_string().contains("assistant"))
+    });
+    let said = |line: &Value| json!([line["role"], line["type"], line["content"], line["text"]]);
+    teller.keep("transcript", lines.iter().map(said).collect());
+    let usage = env.mngr(["usage", "far", "--format", "json"]).success().json();
+    let total = &usage["total"];
+    teller.keep(
+        "usage",
+        json!([total["input_tokens"], total["output_tokens"], usage["agents"].as_array().map(Vec::len)]),
+    );
+    let events = env.mngr(["event", "far"]).success().json_lines();
+    let mut kinds: Vec<String> = events.iter().map(|event| text(&event["type"])).collect();
+    // An answer may come before it is noted that the message went out.
+    kinds.sort();
+    teller.keep("event", json!(kinds));
+}
