@@ -44,7 +44,9 @@ fn pick(archive: impl Read, top: &str, name: &str) -> ColdRead {
             continue;
         }
         let mut bytes = Vec::new();
-        if found.files.len() >= MOST_FILES || entry.read_to_end(&mut bytes).is_err() {
+        // An archive that ends in the middle of a file is no error to its reader.
+        let is_read = entry.read_to_end(&mut bytes).is_ok() && bytes.len() as u64 == entry.size();
+        if found.files.len() >= MOST_FILES || !is_read {
             return found;
         }
         found.files.push((below, bytes));

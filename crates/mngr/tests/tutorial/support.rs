@@ -46,7 +46,7 @@ pub(crate) fn fixed_login(e2e: &Session) {
 #[track_caller]
 pub(crate) fn with_crontab(e2e: &mut Session) {
     const CRONTAB: &str = r#"mkdir -p ~/bin
-echo 'case $1 in -l) cat ~/crontab ;; -) cat >~/crontab ;; esac' >~/bin/crontab
+printf '%s\n' '#!/bin/sh' 'case $1 in -l) cat ~/crontab ;; -) cat >~/crontab ;; esac' >~/bin/crontab
 chmod +x ~/bin/crontab
 echo '0 5 * * * backup' >~/crontab
 printf %s "$HOME/bin:$PATH""#;

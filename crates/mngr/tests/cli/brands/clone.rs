@@ -53,16 +53,22 @@ fn a_stopped_agent_and_one_in_the_middle_of_a_turn_can_be_cloned(brand: Brand) {
     assert_eq!(state(&scene.env, NAME), "STOPPED");
 }
 
-fn the_conversation_goes_along_with_a_move_and_comes_back_from_a_snapshot(brand: Brand) {
+fn the_conversation_goes_along_with_a_move(brand: Brand) {
     let scene = Scene::with_agent(brand);
     scene.say("remember the heron");
     scene.wait_for(IDLE);
-    let _ = scene.env.mngr(["snapshot", "create", NAME]).success();
     let _ = scene.env.mngr(["migrate", NAME, COPY, "--force", "--no-connect"]).success();
     assert_eq!(names(&scene.env), [COPY]);
     say_to_copy(&scene, "after the move");
     assert_eq!(scene.history_with("after the move"), ["remember the heron", "after the move"]);
-    let _ = scene.env.mngr(["destroy", COPY, "--force"]).success();
+}
+
+fn the_conversation_comes_back_from_a_snapshot(brand: Brand) {
+    let scene = Scene::with_agent(brand);
+    scene.say("remember the heron");
+    scene.wait_for(IDLE);
+    let _ = scene.env.mngr(["snapshot", "create", NAME]).success();
+    let _ = scene.env.mngr(["destroy", NAME, "--force"]).success();
     let kept = scene.env.mngr(["snapshot", "list", "--format", "{id}"]).success().stdout;
     let _ = scene.env.mngr(["snapshot", "restore", kept.trim(), COPY]).success();
     assert_eq!(state(&scene.env, COPY), "STOPPED");
@@ -101,7 +107,8 @@ holds_for!(
     Brand::Claude,
     both_go_on_from_the_same_words_without_hearing_each_other,
     a_stopped_agent_and_one_in_the_middle_of_a_turn_can_be_cloned,
-    the_conversation_goes_along_with_a_move_and_comes_back_from_a_snapshot,
+    the_conversation_goes_along_with_a_move,
+    the_conversation_comes_back_from_a_snapshot,
     another_type_gets_the_files_and_is_told_so,
 );
 
@@ -110,7 +117,8 @@ holds_for!(
     Brand::Codex,
     both_go_on_from_the_same_words_without_hearing_each_other,
     a_stopped_agent_and_one_in_the_middle_of_a_turn_can_be_cloned,
-    the_conversation_goes_along_with_a_move_and_comes_back_from_a_snapshot,
+    the_conversation_goes_along_with_a_move,
+    the_conversation_comes_back_from_a_snapshot,
 );
 
 holds_for!(
@@ -118,5 +126,6 @@ holds_for!(
     Brand::Opencode,
     both_go_on_from_the_same_words_without_hearing_each_other,
     a_stopped_agent_and_one_in_the_middle_of_a_turn_can_be_cloned,
-    the_conversation_goes_along_with_a_move_and_comes_back_from_a_snapshot,
+    the_conversation_goes_along_with_a_move,
+    the_conversation_comes_back_from_a_snapshot,
 );
