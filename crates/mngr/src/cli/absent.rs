@@ -25,8 +25,6 @@ const ABSENT: &[Absent] = &[
     plain("imbue_cloud", None),
     plain("kanpan", Some("`mngr list --watch` shows all agents as they change")),
     plain("latchkey", None),
-    Absent { alias: Some("lim"), ..plain("limit", None) },
-    plain("migrate", Some("`mngr clone`, then `mngr destroy`")),
     plain("notify", Some("`mngr wait AGENT WAITING && notify-send ...` tells when an agent waits")),
     Absent { below: &["list"], ..plain("ovh", None) },
     plain("pair", Some("`mngr pull` and `mngr push` bring work over")),
@@ -35,7 +33,6 @@ const ABSENT: &[Absent] = &[
         below: &["add", "remove", "update", "list", "run"],
         ..plain("schedule", Some("cron can run any `mngr` command"))
     },
-    Absent { alias: Some("snap"), below: &["create", "list", "destroy"], ..plain("snapshot", None) },
     plain("ttyd", Some("`mngr connect` shows an agent's terminal")),
     plain("tutor", Some("`tutorial/tutorial.sh` of the source is a tutorial")),
 ];
