@@ -48,6 +48,8 @@ fn host(env: &TestEnv) -> Value {
 fn docker_every_client_sees_why_a_host_does_not_run_and_who_is_on_it() {
     let ground = docker_with_worker();
     let engine = ground.engine.as_ref().unwrap();
+    let inside = |line: &str| engine.docker(&["exec", "mngr-box", "sh", "-c", line]);
+    inside("rm -f /mngr/activity/boot");
     let stopped = ground.env.mngr(["stop", "@box.lab"]).success();
     assert_eq!(stopped.stdout, "Stopped agent: worker\nStopped host: box.lab\n");
     let other = another_client(engine);
@@ -68,6 +70,10 @@ fn docker_every_client_sees_why_a_host_does_not_run_and_who_is_on_it() {
         [("USR1", "PAUSED", "nobody used it"), ("KILL", "CRASHED", "it ended with exit code 137")]
     {
         engine.docker(&["start", "mngr-box"]);
+        // Only what it does at its start shows that it hears signals.
+        wait_until(PATIENCE, || {
+            inside("cat /mngr/activity/boot && rm /mngr/activity/boot && echo up || :").contains("up")
+        });
         engine.docker(&["kill", "--signal", signal, "mngr-box"]);
         wait_until(PATIENCE, || host(&other)["state"] == word);
         check(word, reason);
