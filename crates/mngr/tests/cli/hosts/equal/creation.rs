@@ -84,10 +84,8 @@ pub(super) fn play(teller: &mut Teller<'_>) {
     let at = format!("{address}:{place}");
     let is_here = address == "there";
     let words = if is_here { vec!["there", "--from", place.as_str()] } else { vec![at.as_str()] };
-    let create = [&["create"], &words[..], &["--no-connect", "--transfer", "none"], &SLEEP, &[][..]].concat();
-    let mut create = create;
-    let end = create.iter().position(|word| *word == "--").unwrap();
-    create.splice(end..end, ["--format", "json"]);
+    let format = ["--no-connect", "--transfer", "none", "--format", "json"];
+    let create = [&["create"], &words[..], &format, &SLEEP].concat();
     let created = env.mngr(create).success().json();
     teller.keep("create there", super::alike(created));
     teller.there("there", "ls -A; cat y");
