@@ -22,7 +22,7 @@ fn how(line: &str) -> String {
 
 #[test]
 fn commands_are_offered_by_their_full_names() {
-    assert_eq!(offered("li"), ["list"]);
+    assert_eq!(offered("lis"), ["list"]);
     assert_eq!(offered("cfg se"), ["set"], "also below a short name");
     assert_eq!(offered("config s"), ["set"]);
     assert!(offered("").contains(&"create".to_owned()));

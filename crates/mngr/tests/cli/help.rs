@@ -51,7 +51,10 @@ fn a_wrong_command_line_exits_2_and_says_what_was_meant() {
             &["schedule"],
             "error: No such command: `schedule`\nhint: `mngr schedule` is not there yet; cron can run any `mngr` command",
         ),
-        (&["help", "creat"], "error: No such command or topic: `creat`\nhint: did you mean `create`?"),
+        (
+            &["help", "creat"],
+            "error: No such command or topic: `creat`\nhint: did you mean `mngr help create`?",
+        ),
         (&["tmr", "statu"], "error: No such command: `tmr statu`\nhint: did you mean `tmr status`?"),
         (&["list", "--runing"], "error: No such option: --runing\nhint: did you mean `--running`?"),
         (&["config", "path", "--scope", "x"], "`x` is not one of user, project, local"),

@@ -8,7 +8,8 @@ use crate::commands::tutorial::own_grammar::OwnGrammar;
 const DIFFERENCES: &str = include_str!("../../../../../docs/reference/differences.md");
 
 /// What only mngr itself uses, and what a verb says in another way.
-const INTERNAL: &[(&str, &str)] = &[("mngr record", "pid-file"), ("mngr clone", "from")];
+const INTERNAL: &[(&str, &str)] =
+    &[("mngr record", "pid-file"), ("mngr clone", "from"), ("mngr migrate", "from")];
 
 /// Whether a word is in capitals.
 fn is_upper(text: &str) -> bool {

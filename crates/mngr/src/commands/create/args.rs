@@ -49,7 +49,7 @@ impl WindowSize {
   mngr create watcher --no-connect -- 'make watch 2>&1 | tee log'
   mngr create demo scripted --no-connect -- 'say hello' 'ask what now?'
   mngr create review --from other-agent --branch main:review/* -- my-agent
-  mngr create fix@lab -- my-agent                         on the emptiest host of a pool
+  mngr create fix@lab -- my-agent    # on the emptiest host of a pool
   mngr create fix@.docker --agents-per-host 4 -- my-agent
   mngr create go-on --adopt 01a1df30-02d5-7030-b8fb-7ba2773cd87c
   mngr create fix-login --reuse --message 'go on with the tests'
