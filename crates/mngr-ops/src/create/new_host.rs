@@ -7,7 +7,7 @@ use mngr_host::host::Host;
 use mngr_host::lock::LockWait;
 use mngr_host::provider::{HostEntry, HostMaker, NewHost as Blueprint, Provider, SnapshotId};
 use mngr_host::{fault, interrupt, random};
-use mngr_model::address::{HostRef, NewHost};
+use mngr_model::address::{HostAddress, HostRef, NewHost};
 use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::name_style::NameStyle;
 use mngr_model::{AgentId, AgentTypeName, HostId, HostName, ProviderName};
@@ -79,7 +79,7 @@ pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateE
             }
             (Some(entry), _, _) => {
                 refuse_stopped(entry.as_ref(), request)?;
-                create_on_known(world, request, entry.as_ref())
+                create_on_known(world, request, entry.as_ref(), address)
             }
             (None, _, _) => Err(CreateError::NoHost { address: address.to_string() }),
         },
@@ -91,21 +91,24 @@ fn create_on_known(
     world: &World,
     request: &CreateRequest,
     entry: &dyn HostEntry,
+    address: &HostAddress,
 ) -> Result<Created, CreateError> {
     let on = |host: Arc<dyn Host>| {
         let _visit = Visit::begin(world, &host);
         run::create_on(world, request, host)
     };
     match on(entry.prepare()?) {
-        Err(CreateError::Lock(error)) if error.is_host_gone() => on(prepare_again(entry)?),
+        Err(CreateError::Lock(error)) if error.is_host_gone() => on(prepare_again(world, address)?),
         other => other,
     }
 }
 
-/// A host that has just stopped may still be on its way down.
-fn prepare_again(entry: &dyn HostEntry) -> Result<Arc<dyn Host>, CreateError> {
+/// A host that has just stopped may still be on its way down. What was known of it is out of date.
+fn prepare_again(world: &World, address: &HostAddress) -> Result<Arc<dyn Host>, CreateError> {
     let began = Instant::now();
     loop {
+        let entry = hosts::find(world, address)?;
+        let entry = entry.ok_or_else(|| CreateError::NoHost { address: address.to_string() })?;
         match entry.prepare() {
             Err(_) if began.elapsed() < GOING_DOWN => interrupt::wait(DOWN_PAUSE)?,
             other => return Ok(other?),

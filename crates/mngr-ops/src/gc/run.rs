@@ -81,7 +81,7 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
         repositories::collect(&mut pass)?;
         leftovers::collect(&mut pass)?;
     }
-    machines::collect(world, now, &mut out, &is_wanted)?;
+    machines::collect(world, now, &mut out, is_wanted)?;
     for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
         warm_copies::collect(provider.as_ref(), now, &mut out)?;
     }

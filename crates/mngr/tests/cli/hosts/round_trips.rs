@@ -34,7 +34,7 @@ fn assert_within(crossed: &Crossed, shells: usize, requests: usize) {
 
 const SLEEPER: [&str; 5] = ["--type", "command", "--", "sleep", "1000"];
 
-fn create<'a>(address: &'a str) -> Vec<&'a str> {
+fn create(address: &str) -> Vec<&str> {
     [&["create", address, "--no-connect"], &SLEEPER[..]].concat()
 }
 
