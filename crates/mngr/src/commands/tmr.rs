@@ -133,7 +133,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: TmrArgs) -> Result<ExitCode, CliError> {
 /// One word that is like a verb and names nothing here is no path to collect tests from.
 fn refuse_mistyped_verb(ctx: &Ctx, args: &args::StartArgs) -> Result<(), CliError> {
     let [word] = args.paths.as_slice() else { return Ok(()) };
-    let Some(near) = usage::verb_like("tmr", word) else { return Ok(()) };
+    let near = usage::verb_like("tmr", word).filter(|near| near != word);
+    let Some(near) = near else { return Ok(()) };
     // Whether it is there is a question of courtesy: the collector answers it for good.
     if LocalFiles.exists(&ctx.surroundings.path(word)).unwrap_or(true) {
         return Ok(());
