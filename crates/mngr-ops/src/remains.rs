@@ -8,9 +8,11 @@ use mngr_host::files::FilesError;
 use mngr_host::host::Host;
 use mngr_model::address::{AgentAddress, AgentRef};
 use mngr_model::facts::Detail;
+use mngr_model::host::HostInfo;
 use mngr_model::{AgentId, AgentName, HostPath};
 
-use crate::fleet::{Agent, Fleet};
+use crate::fleet::{Agent, Fleet, FleetHost};
+use crate::hosts;
 use crate::select::{SelectError, is_host};
 use crate::trash::{self, TrashError};
 use crate::world::World;
@@ -74,12 +76,16 @@ impl Remains {
     }
 
     fn is_at(&self, address: &AgentAddress) -> bool {
-        let is_named = match &address.agent {
-            AgentRef::Id(id) => self.id == *id,
-            AgentRef::Name(name) => self.name == *name,
-        };
-        is_named && address.host.as_ref().is_none_or(|host| is_host(self.host.info(), host))
+        is_at(address, &self.id, &self.name, self.host.info())
     }
+}
+
+fn is_at(address: &AgentAddress, id: &AgentId, name: &AgentName, host: &HostInfo) -> bool {
+    let is_named = match &address.agent {
+        AgentRef::Id(wanted) => id == wanted,
+        AgentRef::Name(wanted) => name == wanted,
+    };
+    is_named && address.host.as_ref().is_none_or(|wanted| is_host(host, wanted))
 }
 
 /// The agent of that address; where there is none, the one that had it last.
@@ -91,10 +97,25 @@ pub fn find(world: &World, address: &AgentAddress) -> Result<Remains, SelectErro
         }
         Ok(agent) => Ok(Remains::of(agent)),
         Err(error @ SelectError::NotFound { .. }) => {
-            destroyed(world, &fleet).into_iter().find(|remains| remains.is_at(address)).ok_or(error)
+            let had_it = destroyed(world, &fleet).into_iter().find(|remains| remains.is_at(address));
+            had_it.ok_or_else(|| asleep(world, &fleet, address).unwrap_or(error))
         }
         Err(error) => Err(error),
     }
+}
+
+/// That a host which does not run has what is left of the agent, where one has.
+fn asleep(world: &World, fleet: &Fleet, address: &AgentAddress) -> Option<SelectError> {
+    if !fleet.hosts.iter().any(FleetHost::is_off) {
+        return None;
+    }
+    hosts::that_are_off(world, |_| true).into_iter().find_map(|(entry, host)| {
+        let mut destroyed = trash::cold_entries(entry.as_ref(), host.as_ref()).manifests.into_iter();
+        let manifest =
+            destroyed.find(|manifest| is_at(address, &manifest.id, &manifest.name, host.info()))?;
+        let evidence = format!("its host is {}", entry.report().state.as_str());
+        Some(SelectError::HostOff { address: format!("{}@{}", manifest.name, host.info().address()), evidence })
+    })
 }
 
 /// What is left of the destroyed agents of every host that answered, the last destroyed first.

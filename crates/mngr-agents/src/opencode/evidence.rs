@@ -1,4 +1,7 @@
 //! Proof that opencode took a message: the message in its own events, or the command it ran.
+//!
+//! A message that began a conversation counts once that is shown: until then the box is still that of the first page,
+//! and what is typed next would go away with it.
 
 use std::collections::HashSet;
 
@@ -9,7 +12,10 @@ pub(super) fn proves(appended: &str, text: &str) -> bool {
     let mut evidence = Evidence { wanted: squeeze(text), ..Evidence::default() };
     // The newest line may be half-written.
     let mut events = appended.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    events.any(|event| evidence.is_complete_with(&event))
+    events.any(|event| {
+        evidence.add(&event);
+        evidence.is_taken && !evidence.is_page_due
+    })
 }
 
 /// What is known after some events.
@@ -23,17 +29,30 @@ struct Evidence {
     made: HashSet<String>,
     /// Answers to those, which hold the command.
     ran: HashSet<String>,
+    /// Whether the text was taken.
+    is_taken: bool,
+    /// Whether a conversation was begun that is not shown yet.
+    is_page_due: bool,
 }
 
 impl Evidence {
-    fn is_complete_with(&mut self, event: &Value) -> bool {
+    fn add(&mut self, event: &Value) {
         let properties = &event["properties"];
-        match event["type"].as_str() {
+        let is_wanted = match event["type"].as_str() {
+            Some("session.created") => {
+                // Those of sub-agents are not shown.
+                self.is_page_due |= text_in(&properties["info"], "parentID").is_empty();
+                false
+            }
+            Some("tui.page") => {
+                self.is_page_due = false;
+                false
+            }
             Some("message.updated") => {
                 self.note(&properties["info"]);
                 false
             }
-            Some("message.part.updated") => self.is_complete_with_part(&properties["part"]),
+            Some("message.part.updated") => self.is_wanted_part(&properties["part"]),
             // What a command says to the model is in its file, not in the text.
             Some("command.execute.before") => {
                 let [name, words] = ["command", "arguments"].map(|key| text_in(properties, key));
@@ -41,7 +60,8 @@ impl Evidence {
             }
             Some("tui.command") => self.is_wanted(text_in(properties, "text")),
             _ => false,
-        }
+        };
+        self.is_taken |= is_wanted;
     }
 
     fn note(&mut self, message: &Value) {
@@ -53,9 +73,14 @@ impl Evidence {
         }
     }
 
-    fn is_complete_with_part(&mut self, part: &Value) -> bool {
+    fn is_wanted_part(&mut self, part: &Value) -> bool {
         let message = text_in(part, "messageID");
         match text_in(part, "type") {
+            // Another version may not tell which page it shows. It has shown the conversation by then.
+            "step-finish" => {
+                self.is_page_due = false;
+                false
+            }
             // An answer may repeat the text; only what the user said counts.
             "text" if self.said.contains(message) => {
                 if part["synthetic"] == true {
@@ -100,6 +125,22 @@ mod tests {
         assert!(proves(&taken, "do this\n    and that") && !proves(&taken, "do this"));
         assert!(!proves(&format!("{}\n{part}", message("assistant")), "do this and that"));
         assert!(!proves(&taken[..taken.len() - 20], "do this and that"));
+    }
+
+    #[test]
+    fn a_message_that_began_a_conversation_counts_once_that_is_shown() {
+        let part = r#"{"type":"message.part.updated","properties":{"part":{"messageID":"m","type":"text","text":"hello"}}}"#;
+        let begun = |parent: &str| {
+            let created = format!(r#"{{"type":"session.created","properties":{{"info":{{"id":"s"{parent}}}}}}}"#);
+            format!("{created}\n{}\n{part}", message("user"))
+        };
+        let ended =
+            r#"{"type":"message.part.updated","properties":{"part":{"messageID":"n","type":"step-finish"}}}"#;
+        let shown = r#"{"type":"tui.page","properties":{"sessionID":"s"}}"#;
+        assert!(!proves(&begun(""), "hello"));
+        assert!(proves(&format!("{}\n{shown}", begun("")), "hello"));
+        assert!(proves(&format!("{}\n{ended}", begun("")), "hello"));
+        assert!(proves(&begun(r#","parentID":"p""#), "hello"));
     }
 
     #[test]

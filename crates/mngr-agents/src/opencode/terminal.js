@@ -1,5 +1,6 @@
-// Written by mngr. A plugin for opencode's terminal interface: notes when it takes messages, and which of its own
-// commands it ran, since those leave no other trace. It also gives two keys to commands that have none.
+// Written by mngr. A plugin for opencode's terminal interface: notes when it takes messages, when it shows a new
+// conversation, and which of its own commands it ran, since those leave no other trace. It also gives two keys to
+// commands that have none.
 import { append, isAgent } from "./record.js"
 
 const PAUSE_MS = 50
@@ -35,6 +36,18 @@ export default {
           { key: "f11", cmd: inSession("prompt.stash") },
           { key: "f12", cmd: inSession("prompt.stash.pop") },
         ],
+      }),
+    )
+    // The first message leads from the first page to that of the conversation. What is typed before it is there goes away
+    // with the first page.
+    attempt(() =>
+      api.event.on("session.created", ({ properties }) => {
+        if (properties.info.parentID) return
+        const timer = setInterval(() => {
+          if (api.route.current.name !== "session") return
+          clearInterval(timer)
+          append(`${folder}/transcript.jsonl`, { type: "tui.page", properties: { sessionID: properties.info.id } })
+        }, PAUSE_MS)
       }),
     )
     const typed = () => api.renderer.currentFocusedRenderable?.plainText ?? ""

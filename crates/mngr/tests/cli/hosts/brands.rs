@@ -96,7 +96,12 @@ fn tell(ground: &Ground, options: &[String]) -> Vec<(String, Value)> {
     idle();
     read(&mut teller);
     teller.say(0, &["destroy", "far", "--force"]);
-    // Also what is gone can be read.
+    // Also what is gone can be read. A container whose last agent went has stopped, and says so.
+    if ground.engine.is_some() {
+        let refused = env.mngr(["transcript", "far"]).code(1);
+        assert!(refused.stderr.contains("mngr start @"), "{refused}");
+        env.mngr(["start", "@box.lab"]).success();
+    }
     read(&mut teller);
     teller.told
 }
