@@ -10,6 +10,8 @@ use mngr_model::address::LOCAL_PROVIDER;
 use mngr_model::layout::{AgentLayout, HostLayout};
 use mngr_model::{AgentRecord, HostPath};
 
+use crate::fanout;
+
 /// An agent that was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownAgent {
@@ -47,13 +49,14 @@ impl KnownHost {
 
 /// The agents of this machine, then those of other hosts.
 pub fn agents(files: &dyn Files, layout: &HostLayout) -> Vec<KnownAgent> {
-    let mut known = Vec::new();
-    for folder in names_in(files, &layout.agents()) {
-        let data = AgentLayout::new(layout.agents().join(&folder)).data();
-        let record = files.read_if_there(&data).ok().flatten();
-        let record = record.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        known.extend(record.map(|record| KnownAgent { record, host: KnownHost::this() }));
-    }
+    let folders = names_in(files, &layout.agents());
+    let parts: Vec<&[String]> = folders.chunks(AT_ONCE).collect();
+    // Opening hundreds of files is most of the work, and the kernel does it side by side.
+    let read =
+        fanout::fan_out(parts, |part| part.iter().filter_map(|it| record(files, layout, it)).collect());
+    let records: Vec<Vec<AgentRecord>> = read;
+    let this = |record| KnownAgent { record, host: KnownHost::this() };
+    let mut known: Vec<KnownAgent> = records.into_iter().flatten().map(this).collect();
     for (host, folder) in other_hosts(files, layout) {
         for file in names_in(files, &folder).iter().filter(|name| name.ends_with(AGENTS_FILE)) {
             let bytes = files.read_if_there(&folder.join(file)).ok().flatten().unwrap_or_default();
@@ -62,6 +65,15 @@ pub fn agents(files: &dyn Files, layout: &HostLayout) -> Vec<KnownAgent> {
         }
     }
     known
+}
+
+/// How many records one thread reads.
+const AT_ONCE: usize = 128;
+
+fn record(files: &dyn Files, layout: &HostLayout, folder: &str) -> Option<AgentRecord> {
+    let data = AgentLayout::new(layout.agents().join(folder)).data();
+    let bytes = files.read_if_there(&data).ok().flatten()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// This machine, then other hosts.

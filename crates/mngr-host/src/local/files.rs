@@ -15,6 +15,9 @@ use crate::files::{Access, Durability, FileKind, FileStat, Files, FilesError, Fo
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LocalFiles;
 
+/// Room for a record, so that it is read in one go.
+const ROOM: usize = 4096;
+
 fn failed<'a>(action: &'static str, path: &'a HostPath) -> impl FnOnce(io::Error) -> FilesError + 'a {
     move |source| FilesError { action, path: path.clone(), source }
 }
@@ -50,8 +53,10 @@ impl Files for LocalFiles {
     fn read_part(&self, path: &HostPath, offset: u64, limit: usize) -> Result<Vec<u8>, FilesError> {
         let read = || {
             let mut file = open_ordinary(path)?;
-            file.seek(io::SeekFrom::Start(offset))?;
-            let mut bytes = Vec::new();
+            let mut bytes = Vec::with_capacity(ROOM);
+            if offset > 0 {
+                file.seek(io::SeekFrom::Start(offset))?;
+            }
             file.take(limit as u64).read_to_end(&mut bytes)?;
             Ok(bytes)
         };

@@ -1,7 +1,10 @@
 //! Agents, hosts and providers as addresses: `NAME`, `NAME@HOST.PROVIDER`, `NAME:PATH`.
 
+use std::collections::BTreeMap;
+
 use mngr_host::files::{FileKind, Files as _};
 use mngr_host::local::LocalFiles;
+use mngr_model::AgentName;
 use mngr_model::address::LOCAL_PROVIDER;
 use mngr_ops::known::{self, KnownAgent, KnownHost};
 
@@ -15,6 +18,10 @@ const SSH: &str = "ssh";
 /// Those that are on the line already are left out.
 pub(super) fn agents(stock: &Stock<'_>, typed: &str, given: &[String]) -> Vec<Candidate> {
     let all = stock.agents();
+    let mut places: BTreeMap<&AgentName, usize> = BTreeMap::new();
+    for agent in all {
+        *places.entry(&agent.record.name).or_default() += 1;
+    }
     let mut found = Vec::new();
     for agent in all {
         let (name, about) = (agent.record.name.to_string(), about(agent));
@@ -26,8 +33,8 @@ pub(super) fn agents(stock: &Stock<'_>, typed: &str, given: &[String]) -> Vec<Ca
         if typed.starts_with("agent-") {
             found.push(Candidate::new(agent.record.id.to_string(), name.clone()));
         }
-        let is_ambiguous =
-            all.iter().any(|other| other.record.name == agent.record.name && other.host != agent.host);
+        // A name is its host's only one, so a second of the name is on another host.
+        let is_ambiguous = places.get(&agent.record.name).is_some_and(|count| *count > 1);
         found.push(Candidate::new(if is_ambiguous { address } else { name }, about));
     }
     found.retain(|candidate| !given.contains(&candidate.value));

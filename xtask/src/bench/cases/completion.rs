@@ -7,7 +7,7 @@ use mngr_testkit::TestEnv;
 use super::Bench;
 use crate::bench::error::BenchError;
 use crate::bench::fleet::succeeded;
-use crate::bench::measure::{median, timed};
+use crate::bench::measure::{interleaved, median, timed};
 use crate::bench::row::Row;
 
 const AGENTS: usize = 500;
@@ -22,7 +22,7 @@ const QUESTIONS: &[(&str, &[&str])] = &[
     ("hosts", &["create", "new@"]),
 ];
 
-/// Each question against a fixed limit. Completion reads records and nothing else, so records are all there is.
+/// Agents against the bare reading of their files, and each question against a fixed limit. Completion reads records and nothing else, so records are all there is.
 pub(crate) fn run(bench: &Bench) -> Result<Vec<Row>, BenchError> {
     let env = TestEnv::new(&bench.binary);
     env.repo(1);
@@ -37,7 +37,16 @@ pub(crate) fn run(bench: &Bench) -> Result<Vec<Row>, BenchError> {
         "100000",
     ]))?;
     multiply(&env)?;
-    let mut rows = Vec::new();
+    let reading = interleaved(
+        bench.effort.rounds(100),
+        &bench.interrupt,
+        |_| timed(env.mngr_cmd().args(["__complete", "words", "stop", ""])),
+        |_| {
+            let mut cat = env.command("sh");
+            timed(cat.current_dir(env.host_dir()).args(["-c", "exec cat agents/*/data.json"]))
+        },
+    )?;
+    let mut rows = vec![Row::ratio("TAB for agents", "cat of their records", reading, 2.0)];
     for (what, words) in QUESTIONS {
         let mut times = Vec::new();
         for _ in 0..bench.effort.rounds(100) {
