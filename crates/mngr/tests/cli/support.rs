@@ -7,7 +7,7 @@ use mngr_testkit::TestEnv;
 use serde_json::Value;
 
 /// Long enough for a loaded machine; a passing test never waits for it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 
 /// A hermetic environment with the binary under test.
 pub(crate) fn env() -> TestEnv {

@@ -66,7 +66,7 @@ impl Scene {
     fn patience(&self) -> Duration {
         match self.brand {
             Brand::Claude | Brand::Codex => PATIENCE,
-            Brand::Opencode => 4 * PATIENCE,
+            Brand::Opencode => 2 * PATIENCE,
         }
     }
 
@@ -117,7 +117,7 @@ impl Scene {
     #[track_caller]
     pub(super) fn type_text(&self, words: &str) {
         let _ = self.env.tmux(["send-keys", "-t", "=mngr-a:", "-l", words]).success();
-        wait_until(PATIENCE, || self.screen().contains(words));
+        wait_until(self.patience(), || self.screen().contains(words));
     }
 
     /// Deletes the line in the agent's input box.
@@ -130,7 +130,7 @@ impl Scene {
     /// Dismisses a dialog. One that has only just appeared may not listen yet.
     #[track_caller]
     pub(super) fn escape_the_dialog(&self) {
-        wait_until(PATIENCE, || {
+        wait_until(self.patience(), || {
             self.press("Escape");
             mngr_testkit::wait_until(Duration::from_millis(500), || self.standing() == IDLE)
         });
@@ -164,7 +164,7 @@ impl Scene {
     #[track_caller]
     pub(super) fn history_with(&self, words: &str) -> Vec<String> {
         let mut history = None;
-        wait_until(PATIENCE, || {
+        wait_until(self.patience(), || {
             let requests = self.model.requests();
             let mut conversation = requests.iter().filter(|request| request.scenario.is_some());
             history = conversation.rfind(|request| request.user_text.contains(words)).map(|r| r.history());
@@ -176,6 +176,6 @@ impl Scene {
     /// Waits until the model was asked something that holds this text.
     #[track_caller]
     pub(super) fn wait_until_asked(&self, words: &str) {
-        wait_until(PATIENCE, || self.was_asked(words));
+        wait_until(self.patience(), || self.was_asked(words));
     }
 }
