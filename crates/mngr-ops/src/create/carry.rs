@@ -6,11 +6,9 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::time::Duration;
 
 use mngr_host::git::{Git, RepoFacts};
 use mngr_host::host::Host;
-use mngr_host::lock::{LockWait, lock_in_own_folder};
 use mngr_model::HostPath;
 use mngr_model::transfer::TransferMode;
 
@@ -18,9 +16,6 @@ use super::error::CreateError;
 use super::request::CreateRequest;
 use super::source::{Original, Source};
 use crate::world::World;
-
-/// How long another command may bring the same repository.
-const LOCK_WAIT: Duration = Duration::from_secs(30 * 60);
 
 /// The source as the agent's host can use it. One that is on that host, or needs no repository, stays as it is.
 pub(super) fn to_host(
@@ -39,9 +34,8 @@ pub(super) fn to_host(
     let base = base_commit(&source, repo, request)?;
     let path = place(host.as_ref(), &source, repo);
     world.reporter.progress(&format!("Bringing the repository to {}", host.info().address()));
-    let lock = HostPath::new(format!("{path}.lock"));
-    let _lock = lock_in_own_folder(host.as_ref(), &lock, LockWait::For(LOCK_WAIT))?;
-    source.repository(source.host.as_ref()).deposit_into(&Git::new(host.as_ref(), path.clone()), &base)?;
+    let deposit = Git::new(host.as_ref(), path.clone());
+    let branches = source.repository(source.host.as_ref()).deposit_into(&deposit, &base)?;
     let git_dir = path.join(".git");
     let repo =
         RepoFacts { root: path.clone(), git_dir: git_dir.clone(), common_dir: git_dir, ..repo.clone() };
@@ -51,6 +45,7 @@ pub(super) fn to_host(
         path,
         repo: Some(repo),
         project: source.project(),
+        branches: Some(branches),
         ..source
     })
 }

@@ -11,7 +11,7 @@ use mngr_model::{AgentTypeName, HostId, HostName, ProviderName};
 
 use super::error::CreateError;
 use super::request::{CreateRequest, Created};
-use super::{reuse, run};
+use super::{reuse, run, source};
 use crate::hosts;
 use crate::world::World;
 
@@ -43,11 +43,19 @@ pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateE
             (Some(_), _, _) if request.host_spec.must_be_new => {
                 return Err(CreateError::HostExists { address: address.to_string() });
             }
-            (Some(entry), _, _) => (entry.prepare()?, None),
+            (Some(entry), _, _) => {
+                // The way to the host takes as long as the look at the source here.
+                let (prepared, source) = std::thread::scope(|scope| {
+                    let prepared = scope.spawn(|| entry.prepare());
+                    let source = source::find_early(world, request);
+                    (prepared.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), source)
+                });
+                return run::create_on(world, request, prepared?, source);
+            }
             (None, _, _) => return Err(CreateError::NoHost { address: address.to_string() }),
         },
     };
-    run::create_on(world, request, host).inspect_err(|_| {
+    run::create_on(world, request, host, None).inspect_err(|_| {
         if let Some(made) = made {
             let _shield = interrupt::shield();
             if let Err(error) = made.maker.destroy(&made.id) {

@@ -1,5 +1,6 @@
 //! Where an agent's files come from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mngr_host::git::{Git, RepoFacts, clone_repository, repo_name_from_url};
@@ -38,6 +39,8 @@ pub(super) struct Source {
     pub(super) clone_from: Option<String>,
     /// Where it was before its repository was brought to the agent's host.
     pub(super) original: Option<Original>,
+    /// The branches that its repository may have, where they were just seen.
+    pub(super) branches: Option<BTreeSet<String>>,
 }
 
 /// A place on another host.
@@ -99,6 +102,7 @@ pub(super) fn find(
             parent: None,
             clone_from: Some(url.clone()),
             original: None,
+            branches: None,
         }),
         SourceSpec::Location(Location::Local(path)) => {
             let path = world.cwd.join(&expand_home(world, path.path()));
@@ -127,6 +131,16 @@ pub(super) fn find(
     }
 }
 
+/// Finds a source that is on the machine mngr runs on and nobody has to be asked for.
+pub(super) fn find_early(world: &World, request: &CreateRequest) -> Option<Result<Source, CreateError>> {
+    match &request.source {
+        SourceSpec::Here | SourceSpec::Location(Location::Local(_)) => {
+            Some(find(world, request, &Heritage::default()))
+        }
+        _ => None,
+    }
+}
+
 fn here(world: &World, request: &CreateRequest) -> Result<Source, CreateError> {
     let location = Git::new(world.client.as_ref(), world.cwd.clone()).locate()?;
     match location {
@@ -147,8 +161,18 @@ fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<So
     // A folder inside a repository is a plain folder: its git state belongs to the whole.
     let is_top = git.locate()?.is_some_and(|location| location.root == path.normalized());
     if !is_top {
-        let (origin, parent, clone_from, original) = (None, None, None, None);
-        return Ok(Source { host, path, repo: None, origin, project, parent, clone_from, original });
+        let (origin, parent, clone_from, original, branches) = (None, None, None, None, None);
+        return Ok(Source {
+            host,
+            path,
+            repo: None,
+            origin,
+            project,
+            parent,
+            clone_from,
+            original,
+            branches,
+        });
     }
     let (repo, origin) = std::thread::scope(|scope| {
         let origin = scope.spawn(|| git.origin_url());
@@ -163,6 +187,7 @@ fn at(host: Arc<dyn Host>, path: HostPath, project: Option<String>) -> Result<So
         parent: None,
         clone_from: None,
         original: None,
+        branches: None,
         host: host.clone(),
     })
 }

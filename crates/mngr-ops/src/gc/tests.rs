@@ -206,8 +206,8 @@ fn what_a_removal_left_that_died_before_it_began_goes_after_a_day() {
     let bench = Bench::new();
     let (empty, noted) = (bench.agent("empty"), bench.agent("noted"));
     bench.sh("host", &format!("mkdir -p trash/{}", empty.id()));
-    // The folder and the note of what is to be done are written by then, the journal is not.
-    bench.host.die_after(2);
+    // The folder of journals, its own and the note of what is to be done are written by then, the journal is not.
+    bench.host.die_after(3);
     destroy(&bench.world, &noted, &DestroyOptions::from_settings(&bench.world.settings)).unwrap_err();
     bench.host.revive();
     assert!(bench.exists(&format!("host/trash/{}/manifest.json", noted.id())));
