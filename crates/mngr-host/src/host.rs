@@ -9,8 +9,9 @@ use mngr_model::host::HostInfo;
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
 
+use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Files, FilesError};
-use crate::lock::{HostLock, LockError, LockWait};
+use crate::lock::{self, HostLock, LockError, LockWait};
 use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
 use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
@@ -40,6 +41,11 @@ pub trait Host: Send + Sync {
     /// Takes a lock that excludes every other mngr, and `flock(1)` in scripts on that host.
     fn lock(&self, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError>;
 
+    /// Takes the lock on a file that nobody else may hold, and adds a line to the file. One round trip.
+    fn lock_with_line(&self, path: &HostPath, line: &str) -> Result<HostLock, LockError> {
+        lock::lock_then_append(self, path, line)
+    }
+
     /// Which of these lock files nobody holds. What is not there is held by nobody and stays away. One round trip.
     fn free_locks(&self, paths: &[HostPath]) -> Result<Vec<HostPath>, LockError>;
 
@@ -57,6 +63,11 @@ pub trait Host: Send + Sync {
 
     /// Waits until a file has a certain line. Waits where the file is: one round trip.
     fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError>;
+
+    /// Makes changes, runs a command and waits for what it brings about. One round trip.
+    fn run_errand(&self, errand: &Errand<'_>) -> Result<ErrandDone, ErrandError> {
+        errand::run_apart(self, errand)
+    }
 
     /// Whether a word typed at this path would be read by a terminal in canonical (line) mode.
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError>;

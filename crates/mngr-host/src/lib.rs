@@ -3,6 +3,7 @@
 //! Everything above speaks to a [`host::Host`] and must not assume that a path is local.
 
 pub mod clock;
+pub mod errand;
 pub mod fault;
 pub mod file_reader;
 pub mod files;

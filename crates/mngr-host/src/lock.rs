@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
 
+use crate::files::Durability;
 use crate::host::Host;
 use crate::interrupt;
 
@@ -77,15 +78,31 @@ impl LockError {
 }
 
 /// Takes a lock in a folder that is the caller's to make; it is made when it is missing.
-pub fn lock_in_own_folder(host: &dyn Host, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
-    match (host.lock(path, wait), path.parent()) {
+pub fn lock_in_own_folder(
+    host: &dyn Host,
+    path: &HostPath,
+    take: impl Fn(&HostPath) -> Result<HostLock, LockError>,
+) -> Result<HostLock, LockError> {
+    match (take(path), path.parent()) {
         (Err(error), Some(folder)) if error.is_missing() => {
             let made = host.files().make_folder(&folder);
             made.map_err(|error| LockError::Io { path: path.clone(), source: error.source })?;
-            host.lock(path, wait)
+            take(path)
         }
         (taken, _) => taken,
     }
+}
+
+/// Takes the lock on a file that nobody else may hold, and then adds a line to it.
+pub(crate) fn lock_then_append(
+    host: &(impl Host + ?Sized),
+    path: &HostPath,
+    line: &str,
+) -> Result<HostLock, LockError> {
+    let lock = host.lock(path, LockWait::Try)?;
+    let added = host.files().append(path, format!("{line}\n").as_bytes(), Durability::Cached);
+    added.map_err(|error| LockError::Io { path: path.clone(), source: error.source })?;
+    Ok(lock)
 }
 
 /// Whether nobody holds the lock on a file of this machine.

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use mngr_host::fault;
 use mngr_host::files::{Change, FilesError};
 use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
@@ -46,13 +47,18 @@ impl<'h> Journal<'h> {
     /// Opens the journal of an operation. The caller holds the host lock, so that nobody mistakes the new file for a
     /// left-over before it is locked.
     pub fn begin(host: &'h dyn Host, header: &Header) -> Result<Self, JournalError> {
-        Self::begin_with(host, header, Vec::new())
+        interrupt::check()?;
+        let path = host.layout().journal(&header.agent_id);
+        let line = serde_json::to_string(header)?;
+        let lock = lock_in_own_folder(host, &path, |path| host.lock_with_line(path, &line))?;
+        fault::point();
+        Ok(Self { host, path, steps: Vec::new(), pending: Vec::new(), _lock: lock })
     }
 
     /// The same, with changes that are made before its first line is written.
     pub fn begin_with(host: &'h dyn Host, header: &Header, first: Vec<Change>) -> Result<Self, JournalError> {
         let path = host.layout().journal(&header.agent_id);
-        let lock = lock_in_own_folder(host, &path, LockWait::Try)?;
+        let lock = lock_in_own_folder(host, &path, |path| host.lock(path, LockWait::Try))?;
         let mut journal = Self { host, path, steps: Vec::new(), pending: first, _lock: lock };
         journal.write_line(serde_json::to_string(header)?);
         journal.carry_out()?;
@@ -127,7 +133,7 @@ impl<'h> Guard<'h> {
         if files.stat(&path)?.is_some_and(|journal| journal.size > 0) {
             return Ok(None);
         }
-        match lock_in_own_folder(host, &path, LockWait::Try) {
+        match lock_in_own_folder(host, &path, |path| host.lock(path, LockWait::Try)) {
             Ok(lock) => Ok(Some(Self { host, path, _lock: lock })),
             Err(LockError::Held { .. }) => Ok(None),
             Err(error) => Err(error.into()),

@@ -2,7 +2,7 @@
 //!
 //! Budget: one tmux process. Readiness is seen by a file event, not by a pause; only a type whose input box is all that
 //! tells of it is looked at again and again. Round trips for an agent that is ready when its program runs: its files, its
-//! session, its first sign; one more when it was launched before.
+//! session and its first sign are one; one more when it was launched before.
 
 use std::time::{Duration, Instant};
 
@@ -139,27 +139,28 @@ pub(crate) fn launch(
     if matches!(world.socket(host), Socket::Private(_)) {
         changes.push(server_config(world, layout.tmux_conf()));
     }
-    host.files().apply(&changes)?;
     if record.start_on_boot {
+        // Its scripts lie in a folder that is made with the others.
+        host.files().apply(&std::mem::take(&mut changes))?;
         boot::write_scripts(world, host, record)?;
     }
     let session = new_session(world, host, record, &agent.launch_script())?;
     let declared = kind.as_ref().filter(|kind| kind.is_declared_tui());
     let brand = brand_of(record).or(declared.map(|kind| kind as &dyn Brand));
     let brand = brand.filter(|_| readiness == Readiness::TakesMessages);
-    let pane = world.with_tmux(host, |tmux| tmux.new_session(&session))?;
     let granted = record.ready_timeout_seconds.unwrap_or(world.settings.agent_ready_timeout);
     let limit = kind.as_ref().map_or(granted, |kind| granted.max(kind.start_seconds()));
+    let patience = Duration::try_from_secs_f64(limit).unwrap_or(MOST_PATIENCE).min(MOST_PATIENCE);
     let started = Instant::now();
+    let (path, beginnings) = (&agent.process(), &ProcessRecord::FIRST_SIGNS);
+    let first_sign = AwaitedLine { path, offset: seen, beginnings, limit: patience };
+    let (pane, mut said) = world
+        .with_tmux(host, |tmux| tmux.new_session(&session, &changes, first_sign))
+        .map_err(|error| interrupt::check().map_or_else(Into::into, |()| LaunchError::from(error)))?;
     let screen = || {
         let shown = world.with_tmux(host, |tmux| tmux.capture(&pane, CaptureRange::Visible));
         last_lines(shown.unwrap_or_default())
     };
-    let patience = Duration::try_from_secs_f64(limit).unwrap_or(MOST_PATIENCE).min(MOST_PATIENCE);
-    let (path, beginnings) = (&agent.process(), &ProcessRecord::FIRST_SIGNS);
-    let mut said = host
-        .await_line(&AwaitedLine { path, offset: seen, beginnings, limit: patience })
-        .map_err(|error| interrupt::check().map_or_else(Into::into, |()| LaunchError::from(error)))?;
     let mut watch = None;
     loop {
         let process = ProcessRecord::parse(&String::from_utf8_lossy(&said));

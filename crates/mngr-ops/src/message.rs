@@ -329,9 +329,10 @@ fn trace_of(error: &DeliverError) -> Trace {
                 Trace::NothingTyped
             }
             TmuxError::Exec(ExecError::NotFound { .. } | ExecError::NoFolder { .. }) => Trace::NothingTyped,
-            TmuxError::ServerExited { .. } | TmuxError::Failed { .. } | TmuxError::Exec(_) => {
-                Trace::MaybeTyped
-            }
+            TmuxError::ServerExited { .. }
+            | TmuxError::Failed { .. }
+            | TmuxError::Files(_)
+            | TmuxError::Exec(_) => Trace::MaybeTyped,
         },
         DeliverError::AndLeftAside { source, .. } => trace_of(source),
         DeliverError::NotAccepted { .. }

@@ -114,7 +114,10 @@ fn asleep(world: &World, fleet: &Fleet, address: &AgentAddress) -> Option<Select
         let manifest =
             destroyed.find(|manifest| is_at(address, &manifest.id, &manifest.name, host.info()))?;
         let evidence = format!("its host is {}", entry.report().state.as_str());
-        Some(SelectError::HostOff { address: format!("{}@{}", manifest.name, host.info().address()), evidence })
+        Some(SelectError::HostOff {
+            address: format!("{}@{}", manifest.name, host.info().address()),
+            evidence,
+        })
     })
 }
 

@@ -131,7 +131,8 @@ mod tests {
     fn a_message_that_began_a_conversation_counts_once_that_is_shown() {
         let part = r#"{"type":"message.part.updated","properties":{"part":{"messageID":"m","type":"text","text":"hello"}}}"#;
         let begun = |parent: &str| {
-            let created = format!(r#"{{"type":"session.created","properties":{{"info":{{"id":"s"{parent}}}}}}}"#);
+            let created =
+                format!(r#"{{"type":"session.created","properties":{{"info":{{"id":"s"{parent}}}}}}}"#);
             format!("{created}\n{}\n{part}", message("user"))
         };
         let ended =

@@ -164,6 +164,12 @@ impl<'g> Invocation<'g> {
 
     /// Runs it; any exit status is an answer.
     pub(super) fn output(self) -> Result<Output, GitError> {
+        let host = self.git.host;
+        Ok(host.exec(&self.cmd())?)
+    }
+
+    /// The whole command.
+    pub(super) fn cmd(self) -> Cmd {
         let Self { git, settings, args, env, input, deadline, .. } = self;
         // The C locale because failures are told apart by their text.
         let mut cmd = git.program().env("LC_ALL", "C").env("GIT_EDITOR", ":").deadline(deadline);
@@ -178,7 +184,7 @@ impl<'g> Invocation<'g> {
         if let Some(bytes) = input {
             cmd = cmd.stdin(bytes);
         }
-        Ok(git.host.exec(&cmd)?)
+        cmd
     }
 
     /// Runs it; a status other than 0 is an error.

@@ -3,17 +3,19 @@
 //! What came last time is kept under [`SOURCE`], so that only what is new travels, and so that a branch here that an agent
 //! has moved is told from one that the source has moved: the agent's is never touched.
 //!
-//! Round trips: one look at refs when nothing is new; else the transfer, another look, and a change of refs. The first time
-//! four more. Processes: as many there, and one look at the refs of the source; one rsync more for objects of git LFS, and
-//! for those of a shallow clone, which git does not push.
+//! Round trips: one look at refs when nothing is new; else a lock, another look, the transfer, one more look, and a change
+//! of refs. The first time four more. Processes: as many there, and one look at the refs of the source; one rsync more for
+//! objects of git LFS, and for those of a shallow clone, which git does not push.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use mngr_model::HostPath;
 use mngr_model::quote::sh_join;
 
 use crate::files::{Access, Durability};
 use crate::host::Reach;
+use crate::lock::{LockWait, lock_in_own_folder};
 use crate::proc::Cmd;
 use crate::rsync::{Endpoint, Rsync};
 
@@ -37,16 +39,32 @@ const TAGS: &str = "+refs/tags/*:refs/mngr/source/tags/*";
 /// Objects that only a worktree about to be made needs must stay.
 const SETTINGS: &str = "[gc]\n\tauto = 0\n\tpruneExpire = never\n";
 
+/// How long another command may bring the same repository.
+const LOCK_WAIT: Duration = Duration::from_secs(30 * 60);
+
 /// One ref of the deposit.
 struct Ref {
     oid: String,
     is_checked_out: bool,
 }
 
+/// Whether a branch, a tag or the commit that is wanted is not as it was when it last came.
+fn has_news(before: &BTreeMap<String, Ref>, here: &BTreeMap<String, String>) -> bool {
+    let came = before.iter().filter_map(|(name, last)| Some((name.strip_prefix(SOURCE)?, last.oid.as_str())));
+    came.ne(here.iter().map(|(name, oid)| (name.as_str(), oid.as_str())))
+}
+
+/// The names of all branches that were there or came.
+fn branches(before: &BTreeMap<String, Ref>, here: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let there = before.keys().filter_map(|name| name.strip_prefix("refs/heads/"));
+    let came = here.keys().filter_map(|name| name.strip_prefix("heads/"));
+    there.chain(came).map(str::to_owned).collect()
+}
+
 impl Git<'_> {
     /// Brings all branches and tags from here, and the commit `base`, to `deposit`, which is made where it is missing.
-    /// One of the two is on the machine mngr runs on. The caller keeps others away from the deposit.
-    pub fn deposit_into(&self, deposit: &Git<'_>, base: &str) -> Result<(), GitError> {
+    /// One of the two is on the machine mngr runs on. Gives the branches that may be there now.
+    pub fn deposit_into(&self, deposit: &Git<'_>, base: &str) -> Result<BTreeSet<String>, GitError> {
         let location = self.require_location()?;
         let source = self.at(location.root.clone());
         source.refuse_filled_submodules()?;
@@ -54,6 +72,16 @@ impl Git<'_> {
         if uses_lfs {
             deposit.require_lfs(&location.root)?;
         }
+        let here = source.refs_to_bring(base)?;
+        match deposit.refs() {
+            Ok(before) if !has_news(&before, &here) => return Ok(branches(&before, &here)),
+            Ok(_) | Err(GitError::NotARepository { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let lock = HostPath::new(format!("{}.lock", deposit.dir()));
+        let wait = LockWait::For(LOCK_WAIT);
+        let _lock = lock_in_own_folder(deposit.host(), &lock, |path| deposit.host().lock(path, wait))?;
+        // Somebody else may have brought it meanwhile.
         let before = match deposit.refs() {
             Err(GitError::NotARepository { .. }) => {
                 self.begin_deposit(deposit, &location, base)?;
@@ -61,20 +89,29 @@ impl Git<'_> {
             }
             refs => refs?,
         };
-        if !source.has_news(&before, base)? {
-            return Ok(());
-        }
-        match (self.host().reach(), deposit.host().reach()) {
-            (None, Some(_)) if self.host().files().exists(&location.common_dir.join(SHALLOW))? => {
-                source.copy_shallow_to(deposit, &location, base, &before)?;
+        if has_news(&before, &here) {
+            match (self.host().reach(), deposit.host().reach()) {
+                (None, Some(_)) if self.host().files().exists(&location.common_dir.join(SHALLOW))? => {
+                    source.copy_shallow_to(deposit, &location, base, &before)?;
+                }
+                (None, Some(there)) => source.push_to(&there, deposit, base)?,
+                (from, _) => deposit.fetch_from(from.as_ref(), &source, base)?,
             }
-            (None, Some(there)) => source.push_to(&there, deposit, base)?,
-            (from, _) => deposit.fetch_from(from.as_ref(), &source, base)?,
+            if uses_lfs {
+                source.copy_lfs_objects_to(deposit, &location.common_dir)?;
+            }
+            deposit.follow(&before, &deposit.refs()?)?;
         }
-        if uses_lfs {
-            source.copy_lfs_objects_to(deposit, &location.common_dir)?;
-        }
-        deposit.follow(&before, &deposit.refs()?)
+        Ok(branches(&before, &here))
+    }
+
+    /// The branches and tags here, and the commit that is wanted, by their names below [`SOURCE`].
+    fn refs_to_bring(&self, base: &str) -> Result<BTreeMap<String, String>, GitError> {
+        let format = "--format=%(objectname) %(refname:lstrip=1)";
+        let output = self.look(["for-each-ref", format, "refs/heads", "refs/tags"]).run()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let refs = text.lines().filter_map(|line| line.split_once(' ')).chain([(base, BASE)]);
+        Ok(refs.map(|(oid, name)| (name.to_owned(), oid.to_owned())).collect())
     }
 
     /// Brings the objects of a shallow clone as files: git loses refs when it pushes several with one commit at the edge
@@ -128,17 +165,6 @@ impl Git<'_> {
             Some(rules) => deposit.append_excludes(&git_dir, &rules),
             None => Ok(()),
         }
-    }
-
-    /// Whether a branch, a tag or the commit that is wanted is not as it was when it last came.
-    fn has_news(&self, before: &BTreeMap<String, Ref>, base: &str) -> Result<bool, GitError> {
-        let format = "--format=%(objectname) %(refname:lstrip=1)";
-        let output = self.look(["for-each-ref", format, "refs/heads", "refs/tags"]).run()?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let here = text.lines().filter_map(|line| line.split_once(' ')).map(|(oid, name)| (name, oid));
-        let here: BTreeMap<&str, &str> = here.chain([(BASE, base)]).collect();
-        let came = before.iter().filter_map(|(name, last)| Some((name.strip_prefix(SOURCE)?, &*last.oid)));
-        Ok(here != came.collect())
     }
 
     fn push_to(&self, there: &Reach, deposit: &Git<'_>, base: &str) -> Result<(), GitError> {

@@ -1,6 +1,6 @@
 //! Linked worktrees: made, moved, removed, listed.
 //!
-//! Processes: `register_worktree` 1, `check_out` 1 (more with submodules), `move_checkout` 1 (2 and more in the
+//! Processes: `add_worktree` 2 (more with submodules), `move_checkout` 1 (2 and more in the
 //! fallback), `remove_worktree` 1, `list_worktrees` 1.
 //!
 //! Git's own bookkeeping of worktrees is not safe against itself: of many `git worktree add` at once some fail, and a
@@ -10,13 +10,17 @@
 use std::time::Duration;
 
 use mngr_model::HostPath;
+use mngr_model::quote::sh_join;
 
+use crate::errand::{Errand, ErrandError};
+use crate::fault;
+use crate::files::Change;
 use crate::host::Host;
-use crate::lock::{HostLock, LockWait};
-use crate::proc::Cmd;
+use crate::lock::{HostLock, LockError, LockWait};
+use crate::proc::{Cmd, Exit};
 
-use super::client::{Git, LONG};
-use super::error::GitError;
+use super::client::{Git, Invocation, LONG};
+use super::error::{GitError, classify};
 use super::locate::Location;
 use super::start::StartPoint;
 
@@ -25,6 +29,25 @@ const LOCK_FILE: &str = "mngr-worktree.lock";
 
 /// Long enough for a thousand others to go first.
 const LOCK_WAIT: Duration = Duration::from_secs(120);
+
+/// What runs on another machine: `register` under the lock, then `check_out`; prints something where the new worktree has
+/// submodules. The lock file, the seconds to wait for it, the file that tells of submodules.
+const AFAR: &str = r#"exec 9>>"$1" || exit
+flock -w "$2" 9 || exit 75
+register 9>&- || exit
+exec 9>&-
+check_out || exit
+[ ! -e "$3" ] || echo submodules"#;
+
+/// What [`AFAR`] returns when it waited in vain.
+const LOCK_IS_HELD: i32 = 75;
+
+/// Whether a worktree has submodules.
+#[derive(PartialEq, Eq)]
+enum Submodules {
+    None,
+    Some,
+}
 
 /// How far a move got.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,50 +89,100 @@ impl Git<'_> {
     /// On failure the worktree and a new branch may be left; [`Git::remove_worktree`] and
     /// [`Git::delete_branch`] undo them.
     pub fn add_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
-        self.register_worktree(path, start)?;
-        self.fill_worktree(path, start)
+        self.add_worktree_after(&[], path, start)
     }
 
-    /// The short part of [`Git::add_worktree`]: the bookkeeping, under the lock, without files and without a new branch.
-    pub fn register_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
+    /// The same, after changes of files. One round trip, and some more for submodules.
+    pub fn add_worktree_after(
+        &self,
+        changes: &[Change],
+        path: &HostPath,
+        start: &StartPoint<'_>,
+    ) -> Result<(), GitError> {
         start.refuse_options()?;
-        let mut command = self.act(["worktree", "add", "--quiet", "--no-checkout", "--no-guess-remote"]);
-        command = match start {
+        let worktree = self.at(path.clone());
+        if self.host().reach().is_some() {
+            if self.add_worktree_afar(&worktree, start, changes)? == Submodules::None {
+                return Ok(());
+            }
+        } else {
+            self.host().files().apply(changes)?;
+            self.register_worktree(path, start)?;
+            fault::point();
+            worktree.check_out(start).run()?;
+            fault::point();
+        }
+        worktree.fill_submodules(&self.at(self.require_location()?.root))
+    }
+
+    /// Writes the files of a worktree that git knows already.
+    pub fn fill_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
+        let worktree = self.at(path.clone());
+        worktree.check_out(start).run()?;
+        worktree.fill_submodules(&self.at(self.require_location()?.root))
+    }
+
+    /// The bookkeeping, under a lock that is taken there, and the files, in one script.
+    fn add_worktree_afar(
+        &self,
+        worktree: &Git<'_>,
+        start: &StartPoint<'_>,
+        changes: &[Change],
+    ) -> Result<Submodules, GitError> {
+        let lock = self.lock_file()?;
+        let (register, check_out) =
+            (self.registration(worktree.dir(), start).cmd(), worktree.check_out(start).cmd());
+        let words = |cmd: &Cmd| sh_join(std::iter::once(&cmd.program).chain(&cmd.args));
+        let script = format!(
+            "register() {{ {}; }}\ncheck_out() {{ {}; }}\n{AFAR}",
+            words(&register),
+            words(&check_out)
+        );
+        let shell = Cmd::shell(script).args(["worktree", lock.as_str(), &LOCK_WAIT.as_secs().to_string()]);
+        let cmd = Cmd { env: register.env.clone(), deadline: LOCK_WAIT + check_out.deadline, ..shell }
+            .arg(worktree.dir().join(".gitmodules").as_str());
+        let output = match self.host().run_errand(&Errand { changes, cmd: &cmd, awaited: None }) {
+            Ok(done) => done.output,
+            Err(ErrandError::Files(error)) => return Err(error.into()),
+            Err(ErrandError::Exec(error)) => return Err(error.into()),
+        };
+        match output.exit {
+            Exit::Code(0) if output.stdout.is_empty() => Ok(Submodules::None),
+            Exit::Code(0) => Ok(Submodules::Some),
+            Exit::Code(LOCK_IS_HELD) => Err(LockError::Held { path: lock }.into()),
+            _ => Err(not_added(classify("worktree add", self.dir(), &output), self, worktree.dir())),
+        }
+    }
+
+    fn registration(&self, path: &HostPath, start: &StartPoint<'_>) -> Invocation<'_> {
+        let command = self.act(["worktree", "add", "--quiet", "--no-checkout", "--no-guess-remote"]);
+        match start {
             StartPoint::Branch(name) => command.args(["--", path.as_str(), name]),
             // A new branch is made by the checkout that follows: `add -b` would run one more git under the lock.
             StartPoint::NewBranch { base: rev, .. } | StartPoint::Commit(rev) => {
                 command.args(["--detach", "--", path.as_str(), rev])
             }
-        };
+        }
+    }
+
+    /// The bookkeeping, under the lock, without files and without a new branch.
+    pub(super) fn register_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
+        start.refuse_options()?;
         let _lock = self.lock_worktrees()?;
-        match command.run() {
+        match self.registration(path, start).run() {
             Ok(_) => Ok(()),
-            Err(GitError::UnknownRevision { rev }) if rev == "HEAD" => {
-                Err(GitError::NoCommits { path: self.dir().clone() })
-            }
-            Err(GitError::Failed { stderr, .. }) if stderr.contains("already exists") => {
-                Err(GitError::PathTaken { path: path.clone() })
-            }
-            Err(other) => Err(other),
+            Err(error) => Err(not_added(error, self, path)),
         }
     }
 
-    /// The long part of [`Git::add_worktree`]: makes a new branch and writes the files, outside the lock.
-    pub fn fill_worktree(&self, path: &HostPath, start: &StartPoint<'_>) -> Result<(), GitError> {
-        let worktree = self.at(path.clone());
-        worktree.check_out(start)?;
-        let source = self.require_location()?.root;
-        worktree.fill_submodules(&self.at(source))
-    }
-
-    /// Makes files and index what HEAD has. As `git worktree add` does, this runs the `post-checkout` hook.
-    fn check_out(&self, start: &StartPoint<'_>) -> Result<(), GitError> {
-        let mut command = self.act(["checkout", "--quiet", "--force"]);
-        if let StartPoint::NewBranch { name, .. } = start {
-            command = command.args(["--no-track", "-b", name]);
+    /// What makes a new branch, and files and index what HEAD has. As `git worktree add` does, this runs the
+    /// `post-checkout` hook.
+    fn check_out(&self, start: &StartPoint<'_>) -> Invocation<'_> {
+        let command = self.act(["checkout", "--quiet", "--force"]).deadline(LONG);
+        match start {
+            StartPoint::NewBranch { name, .. } => command.args(["--no-track", "-b", name]),
+            StartPoint::Branch(_) | StartPoint::Commit(_) => command,
         }
-        command.deadline(LONG).run()?;
-        Ok(())
     }
 
     /// Moves a checkout with everything in it: staged, untracked and ignored files, nested repositories.
@@ -200,18 +273,33 @@ impl Git<'_> {
     }
 
     fn lock_worktrees(&self) -> Result<HostLock, GitError> {
+        Ok(self.host().lock(&self.lock_file()?, LockWait::For(LOCK_WAIT))?)
+    }
+
+    fn lock_file(&self) -> Result<HostPath, GitError> {
         let shared = match self.known_location() {
             Some(location) => location.common_dir.clone(),
             // The folder may be the repository itself; a bare one has no checkout of its own to be found by.
             None if self.is_repository()? => self.dir().clone(),
             None => self.require_location()?.common_dir,
         };
-        Ok(self.host().lock(&shared.join(LOCK_FILE), LockWait::For(LOCK_WAIT))?)
+        Ok(shared.join(LOCK_FILE))
     }
 
     fn is_repository(&self) -> Result<bool, GitError> {
         let files = self.host().files();
         Ok(files.exists(&self.dir().join("HEAD"))? && files.exists(&self.dir().join("objects"))?)
+    }
+}
+
+/// What the failure of `git worktree add` means.
+fn not_added(error: GitError, git: &Git<'_>, path: &HostPath) -> GitError {
+    match error {
+        GitError::UnknownRevision { rev } if rev == "HEAD" => GitError::NoCommits { path: git.dir().clone() },
+        GitError::Failed { stderr, .. } if stderr.contains("already exists") => {
+            GitError::PathTaken { path: path.clone() }
+        }
+        other => other,
     }
 }
 

@@ -167,7 +167,7 @@ fn named(error: ExecError, cmd: &Cmd) -> ExecError {
     }
 }
 
-fn obstacle_error(cmd: &Cmd, obstacle: Obstacle) -> ExecError {
+pub(super) fn obstacle_error(cmd: &Cmd, obstacle: Obstacle) -> ExecError {
     let program = cmd.program.clone();
     let io_error = |source: io::Error| ExecError::Io { program: cmd.program.clone(), source };
     match (obstacle, &cmd.cwd) {

@@ -98,6 +98,14 @@ impl<'a> Call<'a> {
         (call, if bytes.is_empty() { text::TOUCH_NEW } else { text::APPEND })
     }
 
+    fn awaiting(awaited: &AwaitedLine<'a>) -> Self {
+        Self::new("watch", awaited.path)
+            .with("from", &awaited.offset.saturating_add(1).to_string())
+            .with("most", &AwaitedLine::MOST.to_string())
+            .with("lines", &format!("^({})", awaited.beginnings.join("|")))
+            .with("left", &awaited.limit.as_millis().to_string())
+    }
+
     fn input(self, input: &'a [u8]) -> Self {
         Self { input, ..self }
     }
@@ -136,6 +144,32 @@ impl<'a> Call<'a> {
         let output = self.run(files, script)?;
         if output.success() { Ok(output.stdout) } else { Err(self.failed(understand(&output.stderr_text()))) }
     }
+}
+
+/// The script that makes changes, and what it reads: each runs in a subshell, which it may leave, and takes its own part.
+/// The first that fails is named by its number.
+pub(super) fn making(changes: &[Change]) -> (String, Vec<u8>) {
+    let (mut script, mut input) = (String::new(), Vec::new());
+    for (number, (call, body)) in changes.iter().map(Call::of).enumerate() {
+        script += &format!("(\n{}{body}\n) || {{ echo {number}; exit 1; }}\n", call.variables);
+        input.extend_from_slice(call.input);
+    }
+    (script, input)
+}
+
+/// Which of the changes failed, by what [`making`] printed, and why.
+pub(super) fn failed_change(changes: &[Change], printed: &[u8], complaints: &[u8]) -> FilesError {
+    let number = String::from_utf8_lossy(printed).trim().parse::<usize>().ok();
+    let source = understand(&String::from_utf8_lossy(complaints));
+    match number.and_then(|number| changes.get(number)) {
+        Some(change) => Call::of(change).0.failed(source),
+        None => FilesError { action: "change", path: HostPath::new(""), source },
+    }
+}
+
+/// The script that waits for a line of a file and prints what there is.
+pub(super) fn awaiting(awaited: &AwaitedLine<'_>) -> String {
+    Call::awaiting(awaited).variables + text::AWAIT_LINE
 }
 
 /// An error of the link as one of files: its kind tells what became of the call.
@@ -184,12 +218,7 @@ impl RemoteFiles {
 
     /// Waits there for a line of a file.
     pub(super) fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
-        let call = Call::new("watch", awaited.path)
-            .with("from", &awaited.offset.saturating_add(1).to_string())
-            .with("most", &AwaitedLine::MOST.to_string())
-            .with("lines", &format!("^({})", awaited.beginnings.join("|")))
-            .with("left", &awaited.limit.as_millis().to_string())
-            .deadline(awaited.limit.saturating_add(SMALL_DEADLINE));
+        let call = Call::awaiting(awaited).deadline(awaited.limit.saturating_add(SMALL_DEADLINE));
         call.succeed(self, text::AWAIT_LINE)
     }
 }
@@ -298,22 +327,14 @@ impl Files for RemoteFiles {
     }
 
     fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {
-        let calls: Vec<_> = changes.iter().map(Call::of).collect();
-        let Some((first, _)) = calls.first() else { return Ok(()) };
-        let (mut script, mut input) = (String::new(), Vec::new());
-        // Each in a subshell, which it may leave; together they read the input to its end.
-        for (number, (call, body)) in calls.iter().enumerate() {
-            script += &format!("(\n{}{body}\n) || {{ echo {number}; exit 1; }}\n", call.variables);
-            input.extend_from_slice(call.input);
-        }
+        let Some((first, _)) = changes.first().map(Call::of) else { return Ok(()) };
+        let (script, input) = making(changes);
         let whole = Call { variables: script, input: &input, ..Call::new("change", first.path) };
         let output = whole.run(self, "")?;
         if output.success() {
             return Ok(());
         }
-        let number = output.stdout_text().parse::<usize>().ok();
-        let (failed, _) = number.and_then(|number| calls.get(number)).unwrap_or(&calls[0]);
-        Err(failed.failed(understand(&output.stderr_text())))
+        Err(failed_change(changes, &output.stdout, &output.stderr))
     }
 
     fn tree_size(&self, path: &HostPath) -> Result<u64, FilesError> {

@@ -11,10 +11,11 @@ use mngr_model::{AgentId, HostPath};
 use super::files::RemoteFiles;
 use super::shells::Shells;
 use super::{lock, processes, survey, watch};
+use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Files, FilesError};
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, Reach, SurveyError, TerminalMode, WatchRequest};
-use crate::lock::{HostLock, LockError, LockWait};
-use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
+use crate::lock::{HostLock, LockError, LockWait, lock_then_append};
+use crate::proc::{Attachment, Cmd, ExecError, Exit, Inheritance, Output};
 use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
@@ -91,6 +92,13 @@ impl Host for RemoteHost {
         lock::lock(&self.shells, path, wait)
     }
 
+    fn lock_with_line(&self, path: &HostPath, line: &str) -> Result<HostLock, LockError> {
+        match lock::lock_with_line(&self.shells, path, line)? {
+            Some(lock) => Ok(lock),
+            None => lock_then_append(self, path, line),
+        }
+    }
+
     fn free_locks(&self, paths: &[HostPath]) -> Result<Vec<HostPath>, LockError> {
         lock::free(&self.shells, paths)
     }
@@ -115,6 +123,14 @@ impl Host for RemoteHost {
 
     fn await_line(&self, awaited: &AwaitedLine<'_>) -> Result<Vec<u8>, FilesError> {
         self.files.await_line(awaited)
+    }
+
+    fn run_errand(&self, errand: &Errand<'_>) -> Result<ErrandDone, ErrandError> {
+        match errand.cmd.inheritance {
+            // Its script begins anew with another environment, and would begin the whole errand anew.
+            Inheritance::Nothing => errand::run_apart(self, errand),
+            _ => super::errand::run(&self.shells, errand),
+        }
     }
 
     fn terminal_mode(&self, tty: &HostPath) -> Result<TerminalMode, ExecError> {

@@ -67,13 +67,36 @@ pub(super) fn free(shells: &Shells, paths: &[HostPath]) -> Result<Vec<HostPath>,
 
 /// Takes the lock on a file there, creating the file.
 pub(super) fn lock(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
+    match take(shells, path, wait, None)? {
+        Some(lock) => Ok(lock),
+        None => lock_alone(shells, path, wait),
+    }
+}
+
+/// The same for a file that gets a line with it. Nothing when there is no room for the lock: it has to be taken alone.
+pub(super) fn lock_with_line(
+    shells: &Shells,
+    path: &HostPath,
+    line: &str,
+) -> Result<Option<HostLock>, LockError> {
+    take(shells, path, LockWait::Try, Some(line))
+}
+
+/// Takes a lock that is free with the shell that holds all of them. Nothing: it takes a shell of its own.
+fn take(
+    shells: &Shells,
+    path: &HostPath,
+    wait: LockWait,
+    line: Option<&str>,
+) -> Result<Option<HostLock>, LockError> {
     let io_error = |source: io::Error| LockError::Io { path: path.clone(), source };
-    match (shells.locks().take(shells, path).map_err(|error| io_error(io::Error::other(error)))?, wait) {
-        (Taken::Held(kept), _) => Ok(HostLock::new(kept)),
+    let taken = shells.locks().take(shells, path, line).map_err(|error| io_error(io::Error::other(error)))?;
+    match (taken, wait) {
+        (Taken::Held(kept), _) => Ok(Some(HostLock::new(kept))),
         (Taken::Busy, LockWait::Try) => Err(LockError::Held { path: path.clone() }),
         (Taken::Refused(why), _) => Err(io_error(understand(&why))),
         (Taken::Silent(turn, said), _) => Err(silence(path, turn, &said)),
-        (Taken::Busy | Taken::NoRoom, wait) => lock_alone(shells, path, wait),
+        (Taken::Busy | Taken::NoRoom, _) => Ok(None),
     }
 }
 

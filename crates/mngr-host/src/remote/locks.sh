@@ -1,8 +1,8 @@
 # Holds locks on files until its input ends; nobody is waited for.
 #
-# take WORD FD PATH    takes the lock on PATH, a quoted word, with the descriptor FD, and says `WORD held`, `WORD busy`
-#                      or `WORD refused WHY`
-# drop FD              lets go of it
+# take WORD FD PATH [LINE]  takes the lock on PATH with the descriptor FD, adds LINE to the file, and says `WORD held`, `WORD
+#                           busy` or `WORD refused WHY`; PATH and LINE are quoted
+# drop FD                   lets go of it
 #
 # What it says from time to time makes the system there notice that this machine has vanished from the network. It starts
 # before there is any lock, so that it holds none; its last `sleep` outlives it and must hold no output: an engine of
@@ -11,25 +11,29 @@
 beat=$!
 refusal=
 command -v flock >/dev/null || refusal='`flock` is not installed there'
-while read -r verb word fd path; do
+while read -r verb word fd rest; do
     if [ "$verb" = drop ]; then
         eval "exec $word>&-"
         continue
     fi
-    eval "path=$path"
+    eval "set -- $rest"
     why=$refusal
     # A shell ends when `exec` cannot open a file, so that is tried before.
-    [ -n "$why" ] || why=$( { : >>"$path"; } 2>&1 ) || why=${why:-it cannot be opened}
+    [ -n "$why" ] || why=$( { : >>"$1"; } 2>&1 ) || why=${why:-it cannot be opened}
     if [ -n "$why" ]; then
         echo "$word refused $why"
         continue
     fi
-    eval "exec $fd>>\"\$path\""
-    if flock -n "$fd"; then
-        echo "$word held"
+    eval "exec $fd>>\"\$1\""
+    if ! flock -n "$fd"; then
+        said=busy
+    elif [ $# -gt 1 ] && ! why=$( { eval "printf '%s\\n' \"\$2\" >&$fd"; } 2>&1 ); then
+        said="refused ${why:-it cannot be written}"
     else
-        eval "exec $fd>&-"
-        echo "$word busy"
+        echo "$word held"
+        continue
     fi
+    eval "exec $fd>&-"
+    echo "$word $said"
 done
 kill "$beat"

@@ -3,6 +3,7 @@
 //! What runs there needs a POSIX shell and the small programs of any Linux (GNU or busybox).
 
 mod bootstrap;
+mod errand;
 mod exec;
 mod files;
 mod host;

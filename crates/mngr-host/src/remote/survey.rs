@@ -11,6 +11,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use jiff::{SignedDuration, Timestamp};
 use mngr_model::activity::ActivityConfig;
+use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::facts::{AgentFacts, Detail, HostActivity, MachineFacts, ProcessFact, Survey};
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
@@ -20,7 +21,6 @@ use super::script::without_comments;
 use super::shells::Shells;
 use crate::local::procfs::{self, Stat};
 use crate::proc::Cmd;
-use crate::random;
 use crate::survey::{self, FILE_LIMIT, Sight};
 
 /// What prints everything.
@@ -95,7 +95,7 @@ impl Seen {
         agent: Option<&AgentId>,
         patience: Duration,
     ) -> io::Result<Self> {
-        let words = [layout.root().as_str(), &random::hex32(), agent.map_or("", AgentId::as_str)];
+        let words = [layout.root().as_str(), agent.map_or("", AgentId::as_str)];
         let cmd = Cmd::shell(without_comments(SCRIPT))
             .arg("look")
             .args(words)
@@ -127,7 +127,6 @@ impl Seen {
             ends: BTreeMap::new(),
         };
         let mut uptime = None;
-        let mut owner = None;
         for line in String::from_utf8_lossy(facts).lines() {
             let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
             match kind {
@@ -152,9 +151,7 @@ impl Seen {
                     seen.processes.extend(stat.map(|stat| (stat.pid, stat)));
                 }
                 "end" => seen.ends.extend(end_of_file(&layout.agents(), rest)),
-                "owner" => owner = rest.parse::<i32>().ok(),
-                "mark" => seen.marks.extend(owner.map(|pid| (pid, rest.to_owned()))),
-                _ => {}
+                _ => seen.marks.extend(mark_of(line)),
             }
         }
         seen.booted_at = uptime
@@ -205,6 +202,13 @@ fn clock_lead(there: Timestamp, asked: Timestamp, answered: Timestamp) -> Signed
 /// `<agent id>.jsonl`: nothing else is ever read as one.
 fn is_journal(name: &str) -> bool {
     name.strip_suffix(".jsonl").and_then(AgentId::parse).is_some()
+}
+
+/// `/proc/<pid>/environ:MNGR_AGENT_ID=<agent>`.
+fn mark_of(line: &str) -> Option<(i32, String)> {
+    let (pid, variable) = line.strip_prefix("/proc/")?.split_once("/environ:")?;
+    let agent = variable.strip_prefix(MNGR_AGENT_ID)?.strip_prefix('=')?;
+    Some((pid.parse().ok()?, agent.to_owned()))
 }
 
 /// `<size> <time> <base64 of its end> <path>`.
@@ -291,6 +295,7 @@ mod tests {
     use super::super::testing::all_kinds;
     use super::*;
     use crate::local;
+    use crate::random;
 
     #[test]
     fn a_clock_is_ahead_only_as_far_as_the_time_of_the_look_cannot_explain() {
@@ -384,6 +389,14 @@ mod tests {
             format!("start boot={} supervisor={strange}:{start}\n", boot.trim()),
         )
         .unwrap();
+        // One that says it belongs to this agent, but only in the middle of a longer text.
+        let (id, folder) = agent(json!({}));
+        let said = format!("agent-0\n/proc/self/environ:MNGR_AGENT_ID={id}");
+        let liar = Command::new("sleep").arg("300").env("MNGR_AGENT_ID", said).spawn().unwrap();
+        let (pid, boot) = (liar.id() as i32, boot.trim());
+        let start = Stat::read(pid).unwrap().unwrap().start;
+        fs::write(folder.join("process"), format!("start boot={boot} supervisor={pid}:{start}\n")).unwrap();
+        children.push(liar);
         // What must harm nobody: a pipe, damaged text, strange names.
         let (_, folder) = agent(json!({}));
         assert!(Command::new("mkfifo").arg(folder.join("process")).status().unwrap().success());
@@ -429,7 +442,7 @@ mod tests {
             let spelled = |text: String| if is_precise { text } else { whole_seconds(&text) };
             for detail in BOTH {
                 let here = local::survey::survey(&layout, detail).unwrap();
-                assert_eq!((here.agents.len(), here.broken.len(), here.journals.len()), (5, 1, 1));
+                assert_eq!((here.agents.len(), here.broken.len(), here.journals.len()), (6, 1, 1));
                 let there = survey(&shells, &layout, detail, LIMIT).unwrap();
                 for agent in &here.agents {
                     let one =

@@ -1,14 +1,15 @@
 # Everything that one look at a host's agents needs, in one go. POSIX sh with find, tar and the usual tools; the number of
-# processes does not grow with the number of agents, but for one for each recorded process.
+# processes does not grow with the number of agents, but for some for each that keeps a status file.
 #
-# $1: the host dir; $2: a word nobody can guess; $3: one agent's id, or nothing for all.
+# $1: the host dir; $2: one agent's id, or nothing for all.
 #
 # Prints lines of facts, then an empty line, then a tar of small files. What an agent can write is only copied: never
 # waited for, never evaluated.
 LC_ALL=C
 export LC_ALL
+newline='
+'
 exec 3>&1
-guess=$2
 { read -r list </sys/devices/system/cpu/online && printf 'processors %s\n' "$list"; } 2>/dev/null
 { read -r total </proc/meminfo && printf 'memory %s\n' "$total"; } 2>/dev/null
 # What a host that stops by itself counts as its use.
@@ -19,11 +20,11 @@ if [ -z "${3:-}" ] && [ -f "$1/data.json" ] && [ -f "$1/commands/activity_watche
     done
 fi
 # A first creation that died may have left a journal and no agents.
-[ -n "${3:-}" ] ||
+[ -n "${2:-}" ] ||
     (cd "$1/journal" 2>/dev/null && for name in *; do [ -e "$name" ] && printf 'journal %s\n' "$name"; done)
 cd "$1/agents" 2>/dev/null || { printf 'none\n\n'; exit 0; }
-if [ -n "${3:-}" ]; then
-    set -- "$3"
+if [ -n "${2:-}" ]; then
+    set -- "$2"
 else
     set -- agent-*
 fi
@@ -31,32 +32,38 @@ fi
 [ -d "$1" ] || [ "$#" -gt 1 ] || { printf 'none\n\n'; exit 0; }
 read -r boot </proc/sys/kernel/random/boot_id && printf 'boot %s\n' "$boot"
 read -r uptime rest </proc/uptime && printf 'uptime %s\n' "$uptime"
-printf 'now %s\n' "$(date +%s.%N)"
+date '+now %s.%N'
 stat -c 'folder %Y %n' "$@"
 
-# Ordinary files of a few names, none of them large.
+# Ordinary files of a few names, none of them large. From here on words are lines and stand for nothing but themselves.
 files=$(
     find "$@" -maxdepth 3 -type f -size -8192 \( -path '*/data.json' -o -path '*/process' -o -path '*/active' \
         -o -path '*/waiting' -o -path '*/failure' -o -path '*/status/url' -o -path '*/activity/*' \
         -o -path '*/events/messages/events.jsonl' \) -print 2>/dev/null
 )
+set -f
+IFS=$newline
 
-# Processes that the records name, and whose each says it is.
-pids=$(printf '%s\n' "$files" | sed -n '/^[^/]*\/process$/p' | tr '\n' '\000' |
-    xargs -0 sed -n 's/.* supervisor=\([0-9]*\):.*/\1/p; s/^agent pid=\([0-9]*\):.*/\1/p' 2>/dev/null | sort -u)
+# The files of an agent's own folder that are called $1, for `xargs -0`.
+called() {
+    for path in $files; do
+        case $path in agent-*/*/*) ;; agent-*/"$1") printf '%s\000' "$path" ;; esac
+    done
+}
+
+# Processes that the records name, and whose each says it is: a variable that holds anything else says nothing.
+pids=$(called process |
+    xargs -0 sed -n 's/.* supervisor=\([0-9]*\):.*/\1/p; s/^agent pid=\([0-9]*\):.*/\1/p' 2>/dev/null)
 for pid in $pids; do
     { read -r stat <"/proc/$pid/stat"; } 2>/dev/null && printf 'stat %s\n' "$stat"
 done
-for pid in $pids; do
-    printf '\n%s %s\n' "$guess" "$pid"
-    cat "/proc/$pid/environ" 2>/dev/null
-done | tr '\000' '\n' | sed -n "s/^$guess \([0-9]*\)\$/owner \1/p; s/^MNGR_AGENT_ID=\(agent-[0-9a-f]*\)\$/mark \1/p"
+for pid in $pids; do printf '/proc/%s/environ\000' "$pid"; done |
+    xargs -0 grep -sHzx 'MNGR_AGENT_ID=agent-[0-9a-f]*' /dev/null | tr '\000' '\n'
 
 # Where a record names files of the program's own, those too: they may lie behind a link. Of one that may be long the
 # end is enough.
 own=$(
-    printf '%s\n' "$files" | sed -n '/^[^/]*\/data\.json$/p' | tr '\n' '\000' |
-        xargs -0 grep -l '"status_file": *"' 2>/dev/null | while IFS= read -r record; do
+    called data.json | xargs -0 grep -l '"status_file": *"' /dev/null 2>/dev/null | while IFS= read -r record; do
         agent=${record%/*}
         text=$(tr -d '\n' <"$record")
         pid=
@@ -66,7 +73,9 @@ own=$(
             path=$(printf '%s\n' "$text" | sed -n "s/.*\"$key\": *\"\([^\"\\\\]*\)\".*/\1/p" | sed "s/{pid}/$pid/")
             case $path in '' | /* | *..*) continue ;; esac
             if [ "$key" = ready_folder ]; then
+                set +f
                 [ -d "$agent/$path" ] && printf '%s\n' "$agent/$path"/*
+                set -f
             elif [ -f "$agent/$path" ]; then
                 printf 'end %s %s %s\n' "$(stat -L -c '%s %.Y' "$agent/$path" 2>/dev/null || stat -L -c '%s %Y' "$agent/$path")" \
                     "$(tail -c 262144 "$agent/$path" | base64 | tr -d '\n')" "$agent/$path" >&3
@@ -75,8 +84,7 @@ own=$(
     done
 )
 printf '\n'
-format=
-case $(tar --version 2>/dev/null) in *GNU*) format=--format=posix ;; esac
-# Names of our own making: none holds a newline. Busybox' tar takes no list, so the names are words.
-printf '%s\n%s\n' "$files" "$own" | while IFS= read -r path; do [ -f "$path" ] && printf '%s\n' "$path"; done |
-    tr '\n' '\000' | xargs -0 tar $format -chf - 2>/dev/null
+
+# GNU's tar keeps fractions of seconds in this format; busybox' knows no formats and takes no list of names.
+pack() { for path in $files$newline$own; do [ -f "$path" ] && printf '%s\000' "$path"; done; }
+pack | xargs -0 tar --format=posix -chf - 2>/dev/null || pack | xargs -0 tar -chf - 2>/dev/null

@@ -1,5 +1,6 @@
 //! What tmux says when it cannot.
 
+use crate::files::FilesError;
 use crate::proc::{ExecError, Output};
 
 /// A tmux command failed.
@@ -37,6 +38,9 @@ pub enum TmuxError {
         /// What was expected.
         expected: &'static str,
     },
+    /// What it needs could not be written, or what it started not be watched.
+    #[error(transparent)]
+    Files(FilesError),
     /// It could not be run.
     #[error("cannot run tmux")]
     Exec(#[from] ExecError),

@@ -3,6 +3,9 @@
 use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::{AgentId, HostPath};
 
+use crate::errand::{Errand, ErrandDone, ErrandError};
+use crate::files::Change;
+use crate::host::AwaitedLine;
 use crate::proc::{Cmd, Output};
 use crate::tmux::error::TmuxError;
 use crate::tmux::server::{Socket, Tmux};
@@ -113,24 +116,58 @@ impl Tmux<'_> {
         cmd
     }
 
-    /// Makes the session, in one tmux call, and says which pane its program runs in.
-    pub fn new_session(&self, new: &NewSession) -> Result<PaneId, TmuxError> {
+    /// Makes the session, in one tmux call, after changes of files that it needs; then waits for a line that its program
+    /// writes. Says which pane that runs in, and what the file says. One round trip.
+    pub fn new_session(
+        &self,
+        new: &NewSession,
+        changes: &[Change],
+        awaited: AwaitedLine<'_>,
+    ) -> Result<(PaneId, Vec<u8>), TmuxError> {
         let session = new.name.session_target();
-        let output = match self.run_surviving_exit(&self.new_session_command(new)) {
-            Ok(output) => output,
+        let done = match self.start_surviving_exit(&self.new_session_command(new), changes, awaited) {
+            Ok(done) => done,
             Err(error) => {
                 // A later command of the list may have failed: no half-made session stays. A session that was there
-                // before is not ours to end.
-                if !matches!(error, TmuxError::Taken { .. }) {
+                // before is not ours to end, and where a change failed there is none.
+                if !matches!(error, TmuxError::Taken { .. } | TmuxError::Files(_)) {
                     let _ = self.run(&self.command(None).args(["kill-session", "-t", &session]));
                 }
                 return Err(error);
             }
         };
-        let answer = output.stdout_text();
+        let answer = done.output.stdout_text();
         let first = answer.lines().next().unwrap_or_default();
-        PaneId::parse(first)
-            .ok_or_else(|| TmuxError::Unreadable { answer: answer.clone(), expected: "a pane id" })
+        let pane = PaneId::parse(first)
+            .ok_or_else(|| TmuxError::Unreadable { answer: answer.clone(), expected: "a pane id" })?;
+        Ok((pane, done.said))
+    }
+
+    /// Makes changes, runs a command that may meet a server on its way out, and so may have to start another one, and
+    /// waits for a line.
+    fn start_surviving_exit(
+        &self,
+        cmd: &Cmd,
+        mut changes: &[Change],
+        awaited: AwaitedLine<'_>,
+    ) -> Result<ErrandDone, TmuxError> {
+        let mut tries = 0;
+        loop {
+            let done = match self.host.run_errand(&Errand { changes, cmd, awaited: Some(awaited) }) {
+                Ok(done) if done.output.success() => return Ok(done),
+                Ok(done) => done,
+                Err(ErrandError::Files(error)) => return Err(TmuxError::Files(error)),
+                Err(ErrandError::Exec(error)) => return Err(TmuxError::Exec(error)),
+            };
+            match TmuxError::of(&done.output) {
+                TmuxError::ServerExited { .. } if tries < EXIT_RETRIES => {
+                    tries += 1;
+                    changes = &[];
+                    std::thread::sleep(EXIT_PAUSE);
+                }
+                error => return Err(error),
+            }
+        }
     }
 
     /// Runs a command that may meet a server on its way out, and so may have to start another one.

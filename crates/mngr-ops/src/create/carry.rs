@@ -7,11 +7,9 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::time::Duration;
 
 use mngr_host::git::{Git, RepoFacts};
 use mngr_host::host::Host;
-use mngr_host::lock::{LockWait, lock_in_own_folder};
 use mngr_model::HostPath;
 use mngr_model::transfer::TransferMode;
 
@@ -21,9 +19,6 @@ use super::source::{Original, Source};
 use super::transit::Transit;
 use crate::fleet::memory;
 use crate::world::World;
-
-/// How long another command may bring the same repository.
-const LOCK_WAIT: Duration = Duration::from_secs(30 * 60);
 
 /// The source as the agent's host can use it. One that is on that host, or needs no repository, stays as it is.
 pub(super) fn to_host(
@@ -71,13 +66,11 @@ fn bring(
     let Some(repo) = &source.repo else { return Ok(Source { transit, ..source }) };
     let path = place(host.as_ref(), &source, repo);
     world.reporter.progress(&format!("Bringing the repository to {}", host.info().address()));
-    let lock = HostPath::new(format!("{path}.lock"));
-    let _lock = lock_in_own_folder(host.as_ref(), &lock, LockWait::For(LOCK_WAIT))?;
     let deposit = Git::new(host.as_ref(), path.clone());
-    match &transit {
+    let branches = match &transit {
         Some(transit) => Git::new(transit.client(), transit.files()).deposit_into(&deposit, base)?,
         None => source.repository(source.host.as_ref()).deposit_into(&deposit, base)?,
-    }
+    };
     let git_dir = path.join(".git");
     if world.is_client(source.host.as_ref()) {
         memory::add_source(world, host.info(), &git_dir, &repo.common_dir);
@@ -91,6 +84,7 @@ fn bring(
         path,
         repo: Some(repo),
         project: source.project(),
+        branches: Some(branches),
         ..source
     })
 }

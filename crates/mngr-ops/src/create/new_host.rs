@@ -14,7 +14,7 @@ use mngr_model::{AgentId, AgentTypeName, HostId, HostName, ProviderName};
 
 use super::error::CreateError;
 use super::request::{CreateRequest, Created, StoppedHost};
-use super::{reuse, run, settle};
+use super::{reuse, run, settle, source};
 use crate::journal::Journal;
 use crate::pool::{self, Pool};
 use crate::snapshot::{self, Kept};
@@ -56,9 +56,9 @@ pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateE
         return create_in(world, request, &pool);
     }
     match &request.host {
-        NewHost::Local => run::create_on(world, request, world.client.clone()),
+        NewHost::Local => run::create_on(world, request, world.client.clone(), None),
         NewHost::New(provider) if *provider == world.client.info().provider => {
-            run::create_on(world, request, world.client.clone())
+            run::create_on(world, request, world.client.clone(), None)
         }
         NewHost::New(provider) => {
             maker_of(world, provider)?;
@@ -93,12 +93,18 @@ fn create_on_known(
     entry: &dyn HostEntry,
     address: &HostAddress,
 ) -> Result<Created, CreateError> {
-    let on = |host: Arc<dyn Host>| {
+    let on = |host: Arc<dyn Host>, source| {
         let _visit = Visit::begin(world, &host);
-        run::create_on(world, request, host)
+        run::create_on(world, request, host, source)
     };
-    match on(entry.prepare()?) {
-        Err(CreateError::Lock(error)) if error.is_host_gone() => on(prepare_again(world, address)?),
+    // The way to the host takes as long as the look at the source here.
+    let (prepared, source) = std::thread::scope(|scope| {
+        let prepared = scope.spawn(|| entry.prepare());
+        let source = source::find_early(world, request);
+        (prepared.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), source)
+    });
+    match on(prepared?, source) {
+        Err(CreateError::Lock(error)) if error.is_host_gone() => on(prepare_again(world, address)?, None),
         other => other,
     }
 }
@@ -137,7 +143,7 @@ fn create_on_new(
         None => Ok(()),
     };
     let settled = settled.and_then(|()| settle::settle(world, host.as_ref(), &request.host_spec, &variables));
-    match settled.and_then(|()| run::create_on(world, &request, host)) {
+    match settled.and_then(|()| run::create_on(world, &request, host, None)) {
         Ok(created) => {
             made.journal.finish()?;
             Ok(created)
@@ -193,7 +199,7 @@ fn create_in(world: &World, request: &CreateRequest, pool: &Pool) -> Result<Crea
     let id = request.id.clone().unwrap_or_else(random::agent_id);
     let seat = pool::take(world, pool, request, &id)?;
     let request = CreateRequest { id: Some(id), ..request.clone() };
-    match run::create_on(world, &request, seat.host.clone()) {
+    match run::create_on(world, &request, seat.host.clone(), None) {
         Ok(created) => {
             seat.settle();
             Ok(created)

@@ -1,6 +1,6 @@
 //! What will be made: decided before anything is made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_host::git::{BranchState, Git};
 use mngr_host::host::Host;
@@ -143,7 +143,7 @@ pub(super) fn plan(
             }
             let base = plan.base_commit.clone().unwrap_or_else(|| head.to_owned());
             let wanted = new.unwrap_or_else(|| name.to_string());
-            let (checkout, note) = choose_branch(&git, wanted, base, transfer)?;
+            let (checkout, note) = choose_branch(&git, source.branches.as_ref(), wanted, base, transfer)?;
             plan.checkout = Some(checkout);
             plan.note = note;
         }
@@ -228,6 +228,7 @@ fn unclean_files(
 /// A left-over branch is taken again when nothing is lost by it; otherwise the new one gets a number.
 fn choose_branch(
     git: &Git<'_>,
+    seen: Option<&BTreeSet<String>>,
     wanted: String,
     base: String,
     transfer: TransferMode,
@@ -236,7 +237,9 @@ fn choose_branch(
         let name = if number == 1 { wanted.clone() } else { format!("{wanted}-{number}") };
         let suffixed =
             (number > 1).then(|| BranchNote::Suffixed { wanted: wanted.clone(), used: name.clone() });
-        match git.branch_state(&name, &base)? {
+        let is_free = seen.is_some_and(|seen| !seen.contains(&name));
+        let state = if is_free { BranchState::Missing } else { git.branch_state(&name, &base)? };
+        match state {
             BranchState::Missing => return Ok((Checkout::New { name, base }, suffixed)),
             // In a mirror the branch is a copy: the source's own branch is not touched.
             BranchState::HoldsNothingOfItsOwn { oid } if transfer == TransferMode::GitWorktree => {

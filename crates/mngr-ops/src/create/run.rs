@@ -81,11 +81,12 @@ impl Program {
     }
 }
 
-/// Creates an agent on a host, or takes an existing one if the request allows it.
+/// Creates an agent on a host, or takes an existing one if the request allows it. The source may have been found before.
 pub(super) fn create_on(
     world: &World,
     request: &CreateRequest,
     host: Arc<dyn Host>,
+    source: Option<Result<Source, CreateError>>,
 ) -> Result<Created, CreateError> {
     if request.reuse
         && let Some(created) = reuse::reuse(world, request)?
@@ -96,7 +97,7 @@ pub(super) fn create_on(
     // What is typed into a terminal must not hold keys; what is read from a file may be anything.
     let typed = request.message.as_deref().filter(|_| program.resolved.headless.is_none());
     let message = typed.map(deliver::normalize).transpose()?;
-    let source = source::find(world, request, &heritage)?;
+    let source = source.unwrap_or_else(|| source::find(world, request, &heritage))?;
     let (mut journal, id, name) = reserve(world, host.as_ref(), request)?;
     let build = Build {
         world,

@@ -1,5 +1,6 @@
 //! Where an agent's files come from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mngr_host::git::{Git, RepoFacts, clone_repository, repo_name_from_url};
@@ -42,6 +43,8 @@ pub(super) struct Source {
     pub(super) original: Option<Original>,
     /// Its files on their way from one remote host to another.
     pub(super) transit: Option<Transit>,
+    /// The branches that its repository may have, where they were just seen.
+    pub(super) branches: Option<BTreeSet<String>>,
 }
 
 /// A place on another host.
@@ -115,6 +118,7 @@ pub(super) fn find(
             clone_from: Some(url.clone()),
             original: None,
             transit: None,
+            branches: None,
         }),
         SourceSpec::Location(Location::Local(path)) => {
             let path = world.cwd.join(&expand_home(world, path.path()));
@@ -155,6 +159,16 @@ fn of_ancestor(ancestor: &Ancestor) -> Result<Source, CreateError> {
     Ok(Source { parent: Some(parent), ..source })
 }
 
+/// Finds a source that is on the machine mngr runs on and nobody has to be asked for.
+pub(super) fn find_early(world: &World, request: &CreateRequest) -> Option<Result<Source, CreateError>> {
+    match &request.source {
+        SourceSpec::Here | SourceSpec::Location(Location::Local(_)) => {
+            Some(find(world, request, &Heritage::default()))
+        }
+        _ => None,
+    }
+}
+
 fn here(world: &World, request: &CreateRequest) -> Result<Source, CreateError> {
     let location = Git::new(world.client.as_ref(), world.cwd.clone()).locate()?;
     match location {
@@ -180,8 +194,18 @@ pub(super) fn at(
     // A folder inside a repository is a plain folder: its git state belongs to the whole.
     let is_top = git.locate()?.is_some_and(|location| location.root == path.normalized());
     if !is_top {
-        let (origin, parent, clone_from, original, transit) = (None, None, None, None, None);
-        return Ok(Source { host, path, repo: None, origin, project, parent, clone_from, original, transit });
+        return Ok(Source {
+            host,
+            path,
+            repo: None,
+            origin: None,
+            project,
+            parent: None,
+            clone_from: None,
+            original: None,
+            transit: None,
+            branches: None,
+        });
     }
     let (repo, origin) = std::thread::scope(|scope| {
         let origin = scope.spawn(|| git.origin_url());
@@ -197,6 +221,7 @@ pub(super) fn at(
         clone_from: None,
         original: None,
         transit: None,
+        branches: None,
         host: host.clone(),
     })
 }

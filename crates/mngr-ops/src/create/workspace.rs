@@ -7,6 +7,7 @@ use mngr_config::ExtraPath;
 use mngr_host::files::{Change, FileKind};
 use mngr_host::git::{Git, IgnoredFiles, StartPoint};
 use mngr_host::host::Host;
+use mngr_host::interrupt;
 use mngr_host::rsync::{Endpoint, Rsync};
 use mngr_model::journal::Step;
 use mngr_model::transfer::TransferMode;
@@ -119,22 +120,20 @@ fn worktree(
             at: base.clone(),
         })?;
     }
-    journal.step(Step::Worktree { repository, path: plan.work_dir.clone() })?;
+    journal.note(Step::Worktree { repository, path: plan.work_dir.clone() })?;
+    interrupt::check()?;
     let start = match checkout {
         Checkout::New { name, base } => StartPoint::NewBranch { name, base },
         Checkout::Reused { name, from, base } => {
             if from != base {
+                journal.carry_out()?;
                 git.move_branch(name, from, base)?;
             }
             StartPoint::Branch(name)
         }
         Checkout::Existing { name } => StartPoint::Branch(name),
     };
-    git.register_worktree(&plan.work_dir, &start)?;
-    mngr_host::fault::point();
-    git.fill_worktree(&plan.work_dir, &start)?;
-    mngr_host::fault::point();
-    Ok(())
+    Ok(git.add_worktree_after(&journal.take_pending(), &plan.work_dir, &start)?)
 }
 
 fn mirror(

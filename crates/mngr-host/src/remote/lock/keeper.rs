@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
+use mngr_model::quote::sh_join;
 
 use super::{ANSWER_LIMIT, next_word};
 use crate::proc::{Dialogue, ExecError, Turn};
@@ -56,19 +57,28 @@ pub(super) enum Taken {
 }
 
 impl Keeper {
-    /// Takes the lock on a file there unless somebody has it.
-    pub(super) fn take(&self, shells: &Shells, path: &HostPath) -> Result<Taken, ExecError> {
+    /// Takes the lock on a file there unless somebody has it, and adds a line to the file.
+    pub(super) fn take(
+        &self,
+        shells: &Shells,
+        path: &HostPath,
+        line: Option<&str>,
+    ) -> Result<Taken, ExecError> {
+        let words = match line {
+            Some(line) => format!("{} {}", path_word(path), sh_join([line])),
+            None => path_word(path),
+        };
         // A line is what the shell reads.
-        if path.as_str().contains('\n') {
+        if words.contains(['\n', '\0']) {
             return Ok(Taken::NoRoom);
         }
         let mut running = self.lock();
         // One that is gone took its locks with it, so nothing is lost by asking another one.
         drop(running.take_if(|it| it.held.is_empty() && it.used.elapsed() > FRESH_FOR));
         let is_old = running.is_some();
-        let taken = self.ask(&mut running, shells, path)?;
+        let taken = self.ask(&mut running, shells, &words)?;
         match taken {
-            Taken::Silent(Turn::Closed, _) if is_old => self.ask(&mut running, shells, path),
+            Taken::Silent(Turn::Closed, _) if is_old => self.ask(&mut running, shells, &words),
             taken => Ok(taken),
         }
     }
@@ -83,12 +93,7 @@ impl Keeper {
         }
     }
 
-    fn ask(
-        &self,
-        running: &mut Option<Running>,
-        shells: &Shells,
-        path: &HostPath,
-    ) -> Result<Taken, ExecError> {
+    fn ask(&self, running: &mut Option<Running>, shells: &Shells, words: &str) -> Result<Taken, ExecError> {
         let it = match running {
             Some(it) => it,
             None => running.insert(Running::start(shells)?),
@@ -97,7 +102,7 @@ impl Keeper {
             return Ok(Taken::NoRoom);
         };
         let word = random::hex32();
-        it.dialogue.say(format!("take {word} {descriptor} {}\n", path_word(path)).as_bytes());
+        it.dialogue.say(format!("take {word} {descriptor} {words}\n").as_bytes());
         it.used = Instant::now();
         match next_word(&mut it.dialogue, &word, it.used + ANSWER_LIMIT) {
             Ok(said) if said == "held" => {

@@ -294,6 +294,12 @@ fn one_shell_holds_all_locks_that_are_free_and_lets_go_of_each_alone() {
     assert!(matches!(lock::lock(&shells, &path(3), LockWait::Try), Err(LockError::Held { .. })));
     drop((held, again));
     assert!(wait_until(Duration::from_secs(10), || lock::free(&shells, &all).unwrap() == all));
+    let noted = HostPath::new("/root/noted");
+    let line = r#"{"it's":"a $(line)"}"#;
+    let lock = lock::lock_with_line(&shells, &noted, line).unwrap();
+    assert!(matches!(lock::lock_with_line(&shells, &noted, "no"), Err(LockError::Held { .. })));
+    assert_eq!(std::fs::read_to_string(machine.sshd.home().join("noted")).unwrap(), format!("{line}\n"));
+    drop(lock);
     assert!(!machine.sshd.home().join("never was").exists());
 }
 

@@ -46,10 +46,10 @@ fn check(kind: Kind) {
     // One question whatever the number of agents.
     assert_eq!(count(&ground, &["list"]), Crossed { shells: 1, requests: 1 });
     // One shell for requests and one for locks; the source has no news, so git needs no way of its own.
-    assert_within(&count(&ground, &create(&ground.address("four"))), 2, 14);
+    assert_within(&count(&ground, &create(&ground.address("four"))), 2, 6);
     support::agent(&ground.env, "four");
     assert_within(&count(&ground, &["stop", "four"]), 1, 9);
-    assert_within(&count(&ground, &["start", "four"]), 2, 13);
+    assert_within(&count(&ground, &["start", "four"]), 2, 10);
     // It also sees whether it was the last agent, whose host stops.
     assert_within(&count(&ground, &["destroy", "four", "--force"]), 4, 50);
 }
