@@ -27,7 +27,9 @@ while read -r verb word fd rest; do
     eval "exec $fd>>\"\$1\""
     if ! flock -n "$fd"; then
         said=busy
-    elif [ $# -gt 1 ] && ! why=$( { eval "printf '%s\\n' \"\$2\" >&$fd"; } 2>&1 ); then
+    elif [ $# -gt 1 ] && ! eval "printf '%s\\n' \"\$2\" >&$fd" 2>/dev/null; then
+        # The shell does not say what is wrong; a program does.
+        why=$( { eval "printf '\\n' | cat >&$fd"; } 2>&1 )
         said="refused ${why:-it cannot be written}"
     else
         echo "$word held"

@@ -120,6 +120,8 @@ impl Sshd {
             .into_iter()
             .find(|path| Path::new(path).exists());
         let library = library.unwrap_or_else(|| panic!("`libfaketime` is not installed"));
+        // It keeps a file for each process there, which outlives one that is killed, and ends whoever gets that pid next.
+        self.at_its_console(&["mount", "-t", "tmpfs", "tmpfs", "/dev/shm"]);
         self.configure("SetEnv", &format!("LD_PRELOAD={library} FAKETIME={seconds:+}"));
     }
 
