@@ -22,8 +22,8 @@ pub enum JournalError {
     /// It could not be written.
     #[error("cannot keep the journal of this operation")]
     Files(#[from] FilesError),
-    /// Another command works on this agent.
-    #[error("another command is working on this agent")]
+    /// Another command works on this agent, or nobody can tell.
+    #[error("{}", of_lock(.0))]
     Lock(#[from] LockError),
     /// The user gave up.
     #[error("interrupted")]
@@ -31,6 +31,13 @@ pub enum JournalError {
     /// It could not be spelled.
     #[error("cannot spell the journal of this operation")]
     Json(#[from] serde_json::Error),
+}
+
+fn of_lock(error: &LockError) -> &'static str {
+    match error {
+        LockError::Io { .. } => "cannot keep the journal of this operation",
+        _ => "another command is working on this agent",
+    }
 }
 
 /// An open journal. Dropped without [`Journal::finish`], it stays for recovery.
