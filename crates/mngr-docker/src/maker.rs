@@ -131,7 +131,7 @@ impl DockerProvider {
         let labels = json!({ HOST_ID: new.id.as_str(), PROVIDER: self.provider_name().as_str() });
         let volume = json!({ "Name": container::volume_of(&new.id), "Labels": labels });
         engine.order_with("/volumes/create", &volume, LIFE_LIMIT)?;
-        let name = format!("{}{}", settings.prefix, new.name);
+        let name = self.container_name(&new.name);
         let words = create_words(new, &info, recipe.network, &name, &image, &settings.default_start_args);
         let id = self.docker("create", words, Vec::new(), CREATE_LIMIT)?;
         let id = id.lines().last().unwrap_or_default().trim().to_owned();
