@@ -168,6 +168,7 @@ fn create_in(world: &World, request: &CreateRequest, pool: &Pool) -> Result<Crea
     let id = request.id.clone().unwrap_or_else(random::agent_id);
     let seat = pool::take(world, pool, request, &id)?;
     let request = CreateRequest { id: Some(id), ..request.clone() };
+    let _visit = Visit::begin(world, &seat.host);
     match run::create_on(world, &request, seat.host.clone()) {
         Ok(created) => {
             seat.settle();
