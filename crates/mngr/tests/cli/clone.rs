@@ -60,9 +60,10 @@ fn it_gets_the_arguments_of_the_source_and_plays_its_script() {
     let _ = env.mngr(["create", "a", "--type", "rest", "--no-connect", "--", "1234"]).success();
     let _ = env.mngr(["clone", "a", "b", "--no-connect"]).success();
     assert_eq!(agent(&env, "b")["command"], "sleep 1234");
-    let script = env.work_dir().join("script");
+    let script = env.home().join("script");
+    let named = format!("@{}", script.display());
     fs::write(&script, "say I am {name}\nhang\n").unwrap();
-    let _ = env.mngr(["create", "c", "--type", "scripted", "--no-connect", "--", "@script"]).success();
+    let _ = env.mngr(["create", "c", "--type", "scripted", "--no-connect", "--", &named]).success();
     // What it said when the agent was made counts.
     fs::remove_file(&script).unwrap();
     let _ = env.mngr(["clone", "c", "d", "--no-connect"]).success();
@@ -72,10 +73,9 @@ fn it_gets_the_arguments_of_the_source_and_plays_its_script() {
     let record = fs::read_to_string(state.join("data.json")).unwrap();
     assert!(record.contains("I am {name}"), "{record}");
     fs::write(&script, "say read\nhang\n").unwrap();
-    let crafted = format!("@{}", script.display());
-    fs::write(state.join("data.json"), record.replace("say I am {name}\\nhang\\n", &crafted)).unwrap();
-    let refused = env.mngr(["clone", "d", "e", "--no-connect"]).code(1);
-    assert!(refused.stderr.contains(&crafted), "{refused}");
+    fs::write(state.join("data.json"), record.replace("say I am {name}\\nhang\\n", &named)).unwrap();
+    let refused = env.mngr(["clone", "d", "e", "--no-connect"]).code(2);
+    assert!(refused.stderr.contains(&named), "{refused}");
 }
 
 #[test]
