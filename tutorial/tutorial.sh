@@ -179,6 +179,15 @@ mngr list --format json
 # Where do they run? Every host, whatever it does, and who is on it
 mngr list --hosts
 
+# With its host behind an @ an agent is found at once, and one of the same name elsewhere is not meant. A host alone is @HOST
+mngr list --hosts --format '{name} {state}'
+mngr capture try-it@localhost
+mngr file list @localhost
+
+# A host that mngr made, such as a container, stops with an agent if you like, and starts with it or alone. This machine does neither
+mngr stop try-it --stop-host || echo "ended with $?"
+mngr start --host localhost || echo "ended with $?"
+
 # Lists feed other commands
 mngr list --running --ids | mngr message - -m "please commit what you have"
 

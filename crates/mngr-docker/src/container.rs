@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use mngr_host::provider::HostReport;
 use mngr_model::host::HostInfo;
 use mngr_model::state::HostState;
@@ -47,6 +48,8 @@ pub(crate) struct Container {
 struct Row {
     id: String,
     #[serde(default)]
+    created: i64,
+    #[serde(default)]
     image: String,
     #[serde(default)]
     labels: Option<BTreeMap<String, String>>,
@@ -85,7 +88,10 @@ fn read(row: Row, provider: &ProviderName) -> Option<Container> {
     let (state, reason) = keeper::state(&row.state, &row.status);
     let tags = label(TAGS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     let image = Some(row.image).filter(|image| !image.is_empty());
-    let report = HostReport { state, reason, tags, image };
+    // The engine has this word for nothing else.
+    let unstarted = Some(row.created).filter(|_| row.state == "created");
+    let unstarted_since = unstarted.and_then(|second| Timestamp::from_second(second).ok());
+    let report = HostReport { state, reason, tags, image, unstarted_since };
     Some(Container { id: row.id, info, report, is_frozen: row.state == "paused" })
 }
 
@@ -111,7 +117,7 @@ mod tests {
         let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let (state, status) = ("running".to_owned(), "Up 1 second".to_owned());
         let image = "img:1".to_owned();
-        Row { id: "c0ffee".to_owned(), image, labels: Some(labels), state, status }
+        Row { id: "c0ffee".to_owned(), created: 1_700_000_000, image, labels: Some(labels), state, status }
     }
 
     const ID: &str = "host-0123456789abcdef0123456789abcdef";
@@ -126,6 +132,18 @@ mod tests {
         assert_eq!(container.report.image.as_deref(), Some("img:1"));
         let tagged = row(&[(HOST_ID, ID), (HOST_NAME, "box"), (TAGS, r#"{"team":"blue"}"#)]);
         assert_eq!(read(tagged, &provider).unwrap().report.tags["team"], "blue");
+    }
+
+    #[test]
+    fn only_a_container_that_never_ran_is_unstarted() {
+        let provider: ProviderName = "docker".parse().unwrap();
+        for (state, is_unstarted) in
+            [("created", true), ("restarting", false), ("exited", false), ("running", false)]
+        {
+            let row = Row { state: state.to_owned(), ..row(&[(HOST_ID, ID), (HOST_NAME, "box")]) };
+            let since = read(row, &provider).unwrap().report.unstarted_since;
+            assert_eq!(since.map(Timestamp::as_second), is_unstarted.then_some(1_700_000_000), "{state}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mngr_host::fault;
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError};
@@ -131,10 +132,12 @@ impl DockerProvider {
         let labels = json!({ HOST_ID: new.id.as_str(), PROVIDER: self.provider_name().as_str() });
         let volume = json!({ "Name": container::volume_of(&new.id), "Labels": labels });
         engine.order_with("/volumes/create", &volume, LIFE_LIMIT)?;
-        let name = format!("{}{}", settings.prefix, new.name);
+        fault::point();
+        let name = self.container_name(&new.name);
         let words = create_words(new, &info, recipe.network, &name, &image, &settings.default_start_args);
         let id = self.docker("create", words, Vec::new(), CREATE_LIMIT)?;
         let id = id.lines().last().unwrap_or_default().trim().to_owned();
+        fault::point();
         engine.order(&format!("/containers/{}/start", encoded(&id)), LIFE_LIMIT)?;
         self.own_state(&id, &image, &info)?;
         let host = self.remote_host(info, &id, HostState::Running);

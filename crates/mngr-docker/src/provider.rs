@@ -128,6 +128,11 @@ impl DockerProvider {
         &self.0.name
     }
 
+    /// What the engine calls the container of a host.
+    pub(crate) fn container_name(&self, host: &HostName) -> String {
+        format!("{}{host}", self.0.settings.prefix)
+    }
+
     pub(crate) fn settings(&self) -> &DockerSettings {
         &self.0.settings
     }
@@ -176,6 +181,19 @@ impl Provider for DockerProvider {
             Arc::new(DockerEntry { provider: Self(self.0.clone()), container })
         };
         Ok(found.into_iter().map(entry).collect())
+    }
+
+    fn remembered(&self, name: &HostName, id: &HostId) -> Option<Arc<dyn Host>> {
+        let info = HostInfo {
+            id: id.clone(),
+            name: name.clone(),
+            provider: self.0.name.clone(),
+            host_dir: self.settings().host_dir.clone(),
+            home: None,
+        };
+        // The engine takes the name of a container for its id.
+        let container = self.container_name(name);
+        Some(Arc::new(self.remote_host(info, &container, HostState::Unknown)))
     }
 
     fn maker(&self) -> Option<&dyn HostMaker> {

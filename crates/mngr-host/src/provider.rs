@@ -29,6 +29,12 @@ pub trait Provider: Send + Sync {
         Ok(self.hosts()?.into_iter().find(|entry| entry.name() == name))
     }
 
+    /// A host that was seen before, for as long as the provider cannot be asked about it. It need not answer, nor exist;
+    /// nothing where the provider always knows its hosts.
+    fn remembered(&self, _name: &HostName, _id: &HostId) -> Option<Arc<dyn Host>> {
+        None
+    }
+
     /// What makes and ends its hosts, where it can do that.
     fn maker(&self) -> Option<&dyn HostMaker> {
         None

@@ -70,6 +70,9 @@ pub struct AgentRecord {
     /// The command exactly: these words, no shell in between.
     #[serde(default)]
     pub argv: Vec<String>,
+    /// What was given after `--` at creation, for agents that are made from it; what a script file said is spelled out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_args: Vec<String>,
     /// Further windows.
     #[serde(default)]
     pub additional_commands: Vec<AdditionalCommand>,

@@ -74,6 +74,17 @@ pub enum Step {
         /// Removed, unless the agent is on it.
         id: HostId,
     },
+    /// A host that is made for this agent and for others of a pool.
+    PoolHost {
+        /// Under which name the bookings of the pool are kept.
+        pool: String,
+        /// The provider that makes it.
+        provider: ProviderName,
+        /// Removed, unless somebody is on it or on the way to it.
+        id: HostId,
+        /// `name.provider`.
+        address: String,
+    },
     /// A tmux session and the processes started in it.
     Session {
         /// Exact session name.

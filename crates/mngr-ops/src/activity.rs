@@ -52,7 +52,7 @@ pub enum ActivityError {
 }
 
 /// What is asked of the limits of a host; what is not named stays as it is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ActivityChanges {
     /// How long nothing may happen.
     pub idle_timeout: Option<Duration>,

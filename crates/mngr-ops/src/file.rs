@@ -10,10 +10,13 @@ use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::HostPath;
 use mngr_model::address::AgentOrHost;
+use mngr_model::facts::Detail;
 
+use crate::awake::{self, WakeError};
 use crate::fanout::fan_out;
+use crate::fleet::Fleet;
 use crate::hosts::{self, FindHostError};
-use crate::remains;
+use crate::remains::{self, Remains};
 use crate::select::SelectError;
 use crate::world::World;
 
@@ -37,6 +40,9 @@ pub enum FileError {
     /// No host.
     #[error(transparent)]
     Host(#[from] FindHostError),
+    /// The host of the agent could not be started.
+    #[error(transparent)]
+    Wake(#[from] WakeError),
     /// A destroyed agent has no work dir.
     #[error("agent `{name}` is destroyed and has no work dir")]
     NoWorkDir {
@@ -112,17 +118,23 @@ pub enum Depth {
 }
 
 impl Target {
-    /// The files of an agent, also a destroyed one that can come back, or of a host.
+    /// The files of an agent, also a destroyed one that can come back, or of a host. A host that does not run is started.
     pub fn find(world: &World, target: &AgentOrHost, base: Base) -> Result<Self, FileError> {
         let address = match target {
             AgentOrHost::Host(address) => {
-                let host = hosts::of_address(world, address)?;
+                let host = hosts::started_at(world, address)?;
                 let base = host.info().host_dir.clone();
                 return Ok(Self { host, base });
             }
             AgentOrHost::Agent(address) => address,
         };
-        let remains = remains::find(world, address)?;
+        let remains = match remains::find(world, address) {
+            Err(SelectError::HostOff { .. }) => {
+                let fleet = Fleet::look_for(world, std::slice::from_ref(address), Detail::Basic);
+                Remains::of(&awake::with_host(world, fleet.one(address)?)?)
+            }
+            found => found?,
+        };
         let base = match base {
             Base::State => remains.state,
             Base::Host => remains.host.info().host_dir.clone(),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use mngr_host::host::Host;
-use mngr_host::provider::{HostEntry, HostReport, is_refusal};
+use mngr_host::provider::{HostEntry, HostReport, Snapshot, is_refusal};
+use mngr_model::activity::ActivitySource;
 use mngr_model::address::AgentAddress;
 use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, MachineFacts, Survey};
 use mngr_model::state::{StateReport, StateSource};
@@ -74,12 +75,14 @@ pub struct FleetHost {
     pub report: HostReport,
     /// What it answered, where it was asked and did.
     pub seen: Option<SeenHost>,
+    /// Copies of it that its provider keeps, the newest first, where somebody asked for them.
+    pub snapshots: Vec<Snapshot>,
 }
 
 impl FleetHost {
     fn new(entry: &dyn HostEntry, report: HostReport) -> Self {
         let (name, provider) = (entry.name().clone(), entry.provider().clone());
-        Self { name, provider, id: entry.id(), report, seen: None }
+        Self { name, provider, id: entry.id(), report, seen: None, snapshots: Vec::new() }
     }
 
     /// `name.provider`.
@@ -107,6 +110,8 @@ pub struct SeenHost {
     pub booted_at: Option<Timestamp>,
     /// What it is made of, where the look brought that.
     pub machine: Option<MachineFacts>,
+    /// When somebody was last there over ssh, by our clock, where the host counts that.
+    pub ssh_activity: Option<Timestamp>,
 }
 
 /// A host or provider that could not be asked.
@@ -156,6 +161,7 @@ impl Fleet {
     /// Looks at every host of every provider, all at once. What a killed command left behind is put right on the way.
     pub fn look(world: &World, detail: Detail) -> Self {
         let (entries, failures) = hosts::entries(world, |_| true);
+        forget_gone(world, &entries, &failures);
         Self::look_at(world, entries, failures, detail)
     }
 
@@ -187,6 +193,20 @@ impl Fleet {
         Self::look_at(world, entries, failures, detail)
     }
 
+    /// Asks the providers that have hosts here for the copies that they keep of them. One request for each of those; the
+    /// hosts themselves are not asked. What cannot be told is left out: the look itself says who does not answer.
+    pub fn add_snapshots(&mut self, world: &World) {
+        for provider in &world.providers {
+            let own = |host: &FleetHost| host.provider == *provider.name();
+            let copies = provider.snapshots().filter(|_| self.hosts.iter().any(own));
+            let Some(found) = copies.and_then(|copies| copies.list().ok()) else { continue };
+            for host in self.hosts.iter_mut().filter(|host| own(host)) {
+                let is_of_it = |copy: &&Snapshot| host.id.as_ref() == Some(&copy.host);
+                host.snapshots = found.iter().filter(is_of_it).cloned().collect();
+            }
+        }
+    }
+
     /// The hosts that answered.
     pub fn answered(&self) -> impl Iterator<Item = &SeenHost> {
         self.hosts.iter().filter_map(|host| host.seen.as_ref())
@@ -200,7 +220,10 @@ impl Fleet {
     ) -> Self {
         let mut fleet =
             Self { agents: vec![], hosts: vec![], failures, broken: vec![], taken_at: world.clock.now() };
-        for looked in fanout::fan_out(entries, |entry| Looked::at(world, entry.as_ref(), detail)) {
+        let recalled: Vec<_> =
+            fleet.failures.iter().flat_map(|failure| Looked::recalled(world, failure)).collect();
+        let looked = fanout::fan_out(entries, |entry| Looked::at(world, entry.as_ref(), detail));
+        for looked in looked.into_iter().chain(recalled) {
             fleet.agents.extend(looked.agents);
             fleet.hosts.extend(looked.host);
             fleet.failures.extend(looked.failure);
@@ -253,15 +276,37 @@ impl Looked {
         }
     }
 
+    /// What was seen before on the hosts of a provider that cannot be asked. The provider's failure stands for theirs.
+    fn recalled(world: &World, failure: &Failure) -> Vec<Self> {
+        let provider = world.providers.iter().find(|known| known.name().as_ref() == failure.provider);
+        let Some(provider) = provider.filter(|_| failure.host.is_none()) else { return Vec::new() };
+        let seen = memory::hosts_of(world, provider.name()).into_iter();
+        let host = |(name, id)| provider.remembered(&name, &id);
+        let silent = |host: Arc<dyn Host>| {
+            let info = host.info();
+            let report = HostReport::failing(HostState::Unknown, failure.message.clone());
+            let (name, provider) = (info.name.clone(), info.provider.clone());
+            let (id, snapshots) = (Some(info.id.clone()), Vec::new());
+            let row = FleetHost { name, provider, id, report, seen: None, snapshots };
+            Self { failure: None, ..Self::silent(world, row, &host, failure.message.clone()) }
+        };
+        seen.filter_map(host).map(silent).collect()
+    }
+
     fn answered(world: &World, row: FleetHost, host: &Arc<dyn Host>, survey: Survey) -> Self {
         let alive = survey.agents.iter().filter(|facts| facts.agent.is_alive());
         let kinds = Kinds::of(&world.settings, alive);
         let socket = world.socket(host.as_ref());
         let states = states::states(host.as_ref(), &socket, &kinds, &survey.agents);
+        let ssh_activity = survey.agents.iter().find_map(|facts| {
+            let there = facts.extra.host_activity.as_ref()?.seen.get(&ActivitySource::Ssh)?;
+            there.checked_sub(survey.clock_lead).ok()
+        });
         let agents = survey.agents.into_iter().zip(states);
         let address = host.info().address();
         let booted_at = survey.booted_at.and_then(|booted| booted.checked_sub(survey.clock_lead).ok());
-        let seen = SeenHost { host: host.clone(), booted_at, machine: survey.machine };
+        let machine = survey.machine;
+        let seen = SeenHost { host: host.clone(), booted_at, machine, ssh_activity };
         Self {
             agents: agents.map(|(facts, state)| Agent { host: host.clone(), state, facts }).collect(),
             broken: survey.broken.into_iter().map(|agent| Broken { host: address.clone(), agent }).collect(),
@@ -299,6 +344,16 @@ impl Looked {
             host: Some(row),
             ..Self::default()
         }
+    }
+}
+
+/// Forgets what was seen on hosts that their maker does not have any more.
+fn forget_gone(world: &World, entries: &[Arc<dyn HostEntry>], failures: &[Failure]) {
+    let has_failed = |name: &ProviderName| failures.iter().any(|failure| failure.provider == name.as_ref());
+    let makers = world.providers.iter().filter(|provider| provider.maker().is_some());
+    for provider in makers.map(|provider| provider.name()).filter(|name| !has_failed(name)) {
+        let own = entries.iter().filter(|entry| entry.provider() == provider);
+        memory::keep_only(world, provider, &own.filter_map(|entry| entry.id()).collect());
     }
 }
 

@@ -3,6 +3,7 @@
 mod destroy;
 mod error;
 mod life;
+mod making;
 mod rescue;
 mod take_back;
 #[cfg(test)]
@@ -22,8 +23,9 @@ use crate::world::World;
 pub use destroy::{DestroyedHost, HostPlan, destroy, plan};
 pub use error::HostLifeError;
 pub use life::{StartedHost, StoppedHost, Target, start, stop, stop_if_empty};
+pub(crate) use making::{Making, TakenBack};
 pub use rescue::{RescueError, Rescued, RescuedRef};
-pub(crate) use take_back::take_back;
+pub(crate) use take_back::{TakeBackError, Tenant, take_back};
 
 /// The entries of all hosts, by provider, and the providers that cannot be asked.
 pub(crate) fn entries(
@@ -112,6 +114,14 @@ pub fn of_address(world: &World, address: &HostAddress) -> Result<Arc<dyn Host>,
         None => None,
     };
     opened.ok_or_else(|| FindHostError::NotFound { address: address.to_string() })
+}
+
+/// The host of an address, started where it does not run.
+pub fn started_at(world: &World, address: &HostAddress) -> Result<Arc<dyn Host>, FindHostError> {
+    match find(world, address)? {
+        Some(entry) if fleet::is_off(entry.report().state) => Ok(entry.prepare()?),
+        _ => of_address(world, address),
+    }
 }
 
 /// Every host of an address. A name that no provider lists may still be known to one.

@@ -57,11 +57,11 @@ pub fn agents(files: &dyn Files, layout: &HostLayout) -> Vec<KnownAgent> {
     let records: Vec<Vec<AgentRecord>> = read;
     let this = |record| KnownAgent { record, host: KnownHost::this() };
     let mut known: Vec<KnownAgent> = records.into_iter().flatten().map(this).collect();
-    for (host, folder) in other_hosts(files, layout) {
-        for file in names_in(files, &folder).iter().filter(|name| name.ends_with(AGENTS_FILE)) {
-            let bytes = files.read_if_there(&folder.join(file)).ok().flatten().unwrap_or_default();
-            let records: Vec<AgentRecord> = serde_json::from_slice(&bytes).unwrap_or_default();
-            known.extend(records.into_iter().map(|record| KnownAgent { record, host: host.clone() }));
+    for provider in names_in(files, &layout.hosts_seen()) {
+        for (name, file) in agent_files(files, layout, &provider) {
+            let host = KnownHost { name, provider: provider.clone() };
+            let records = records_in(files, &file).into_iter();
+            known.extend(records.map(|record| KnownAgent { record, host: host.clone() }));
         }
     }
     known
@@ -76,26 +76,40 @@ fn record(files: &dyn Files, layout: &HostLayout, folder: &str) -> Option<AgentR
     serde_json::from_slice(&bytes).ok()
 }
 
+/// Whether an agent was seen on a host of this provider, and was not destroyed since.
+pub fn has_agents(files: &dyn Files, layout: &HostLayout, provider: &str) -> bool {
+    agent_files(files, layout, provider).iter().any(|(_, file)| !records_in(files, file).is_empty())
+}
+
+/// The files with the agents of a provider's hosts, each with the name of the host.
+pub(crate) fn agent_files(files: &dyn Files, layout: &HostLayout, provider: &str) -> Vec<(String, HostPath)> {
+    let provider = layout.hosts_seen().join(provider);
+    let mut found = Vec::new();
+    for host in names_in(files, &provider) {
+        let folder = provider.join(&host);
+        let names = names_in(files, &folder).into_iter().filter(|name| name.ends_with(AGENTS_FILE));
+        found.extend(names.map(|name| (host.clone(), folder.join(&name))));
+    }
+    found
+}
+
+fn records_in(files: &dyn Files, file: &HostPath) -> Vec<AgentRecord> {
+    let bytes = files.read_if_there(file).ok().flatten().unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
 /// This machine, then other hosts.
 pub fn hosts(files: &dyn Files, layout: &HostLayout) -> Vec<KnownHost> {
-    let others = other_hosts(files, layout).into_iter().map(|(host, _)| host);
-    std::iter::once(KnownHost::this()).chain(others).collect()
+    let mut found = vec![KnownHost::this()];
+    for provider in names_in(files, &layout.hosts_seen()) {
+        let names = names_in(files, &layout.hosts_seen().join(&provider)).into_iter();
+        found.extend(names.map(|name| KnownHost { name, provider: provider.clone() }));
+    }
+    found
 }
 
 /// What the file with the agents that a host had ends with.
 pub(crate) const AGENTS_FILE: &str = ".agents.json";
-
-fn other_hosts(files: &dyn Files, layout: &HostLayout) -> Vec<(KnownHost, HostPath)> {
-    let mut found = Vec::new();
-    for provider in names_in(files, &layout.hosts_seen()) {
-        let folder = layout.hosts_seen().join(&provider);
-        for name in names_in(files, &folder) {
-            let at = folder.join(&name);
-            found.push((KnownHost { name, provider: provider.clone() }, at));
-        }
-    }
-    found
-}
 
 fn names_in(files: &dyn Files, folder: &HostPath) -> Vec<String> {
     files.list(folder).unwrap_or_default().into_iter().map(|entry| entry.name).collect()

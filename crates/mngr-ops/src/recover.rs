@@ -14,8 +14,10 @@ use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::layout::HostLayout;
 use mngr_model::{AgentId, HostPath};
 
+use crate::hosts::Tenant;
+use crate::pool::Place;
 use crate::world::World;
-use crate::{destroy, hosts, journal, undo};
+use crate::{destroy, hosts, journal, pool, undo};
 
 /// Whether anything was put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +162,11 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
             git.delete_branch(name, DeleteBranch::OnlyAt(at)).map_err(|e| text(&e))
         }
         Step::Host { provider, id: made } => {
-            hosts::take_back(world, provider, made, id).map_err(|error| text(&error))
+            hosts::take_back(world, provider, made, Tenant::This(id)).map_err(|error| text(&error))
+        }
+        Step::PoolHost { pool, provider, id: made, address } => {
+            let place = Place { pool, provider, host: made, address };
+            pool::take_back(world, &place).map_err(|error| text(&error))
         }
         Step::Session { name } => {
             let request = EndRequest { agent: id.clone(), program: None, grace: Duration::from_secs(1) };

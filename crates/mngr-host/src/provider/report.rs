@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use mngr_model::HostPath;
 use mngr_model::state::HostState;
 
@@ -18,12 +19,20 @@ pub struct HostReport {
     pub tags: BTreeMap<String, String>,
     /// What it was made from, where it was made.
     pub image: Option<String>,
+    /// When it was made, if it was never started: nobody can have been there.
+    pub unstarted_since: Option<Timestamp>,
 }
 
 impl Default for HostReport {
     /// A host that is simply there.
     fn default() -> Self {
-        Self { state: HostState::Running, reason: None, tags: BTreeMap::new(), image: None }
+        Self {
+            state: HostState::Running,
+            reason: None,
+            tags: BTreeMap::new(),
+            image: None,
+            unstarted_since: None,
+        }
     }
 }
 

@@ -153,8 +153,21 @@ pub fn guess(world: &World) -> Result<BuiltIn, CreateError> {
     Ok(found)
 }
 
-/// The steps a `scripted` agent plays, those of its type first: one step per word; a word `@FILE` stands for the steps
-/// in a file.
+/// Words for a `scripted` agent, with what their files say in the place of each `@FILE`.
+pub(super) fn script_words(
+    files: &dyn Files,
+    cwd: &HostPath,
+    args: &[String],
+) -> Result<Vec<String>, CreateError> {
+    let word = |word: &String| match word.strip_prefix('@') {
+        Some(path) => Ok(files.read_text(&cwd.join(path))?),
+        None => Ok(word.clone()),
+    };
+    args.iter().map(word).collect()
+}
+
+/// The steps a `scripted` agent plays, those of its type first: one step per word. Only in the words of its type a file
+/// may still stand for what it says.
 pub fn script_steps(
     files: &dyn Files,
     cwd: &HostPath,
@@ -162,16 +175,13 @@ pub fn script_steps(
     name: &AgentTypeName,
     args: &[String],
 ) -> Result<Vec<Step>, CreateError> {
-    let words: Vec<String> = fixed_args(resolved, name)?.into_iter().chain(args.iter().cloned()).collect();
-    if words.is_empty() {
+    let fixed = script_words(files, cwd, &fixed_args(resolved, name)?)?;
+    if fixed.is_empty() && args.is_empty() {
         return Ok(script::parse(script::DEFAULT_SCRIPT)?);
     }
     let mut steps = Vec::new();
-    for word in &words {
-        match word.strip_prefix('@') {
-            Some(path) => steps.extend(script::parse(&files.read_text(&cwd.join(path))?)?),
-            None => steps.extend(script::parse(word)?),
-        }
+    for word in fixed.iter().chain(args) {
+        steps.extend(script::parse(word)?);
     }
     Ok(steps)
 }

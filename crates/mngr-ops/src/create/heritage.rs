@@ -101,6 +101,11 @@ impl Heritage {
         self.ancestor.as_ref().map(|ancestor| ancestor.record.argv.clone()).filter(|words| !words.is_empty())
     }
 
+    /// What the agent it is made from was given after `--`.
+    pub(super) fn args(&self) -> Vec<String> {
+        self.ancestor.as_ref().map(|ancestor| ancestor.record.agent_args.clone()).unwrap_or_default()
+    }
+
     /// Fails when an agent of this type cannot go on with what the user named.
     pub(super) fn check(&self, base: BuiltIn, agent_type: &AgentTypeName) -> Result<(), AdoptError> {
         match self.adopted.iter().find(|conversation| Some(conversation.brand) != brand_of(base)) {

@@ -14,7 +14,7 @@ mod provision;
 mod request;
 mod reuse;
 mod run;
-mod settle;
+pub(crate) mod settle;
 mod source;
 pub(crate) mod stock;
 mod transit;

@@ -4,51 +4,26 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mngr_host::host::Host;
-use mngr_host::lock::LockWait;
 use mngr_host::provider::{HostEntry, HostMaker, NewHost as Blueprint, Provider, SnapshotId};
 use mngr_host::{fault, interrupt, random};
 use mngr_model::address::{HostAddress, HostRef, NewHost};
-use mngr_model::journal::{Header, Operation, Step};
+use mngr_model::journal::Step;
 use mngr_model::name_style::NameStyle;
 use mngr_model::{AgentId, AgentTypeName, HostId, HostName, ProviderName};
 
 use super::error::CreateError;
 use super::request::{CreateRequest, Created, StoppedHost};
 use super::{reuse, run, settle, source};
-use crate::journal::Journal;
+use crate::fleet;
+use crate::hosts::{self, Making};
 use crate::pool::{self, Pool};
 use crate::snapshot::{self, Kept};
 use crate::visit::Visit;
 use crate::world::World;
-use crate::{fleet, hosts};
-
-/// How long another command may hold the machine mngr runs on while it opens a journal.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// How long a host may take to go down, and how often it is looked at meanwhile.
 const GOING_DOWN: Duration = Duration::from_secs(20);
 const DOWN_PAUSE: Duration = Duration::from_millis(250);
-
-/// A host that is made for this agent. Until the agent is whole, the journal on this machine says so: whoever finds it
-/// without an owner removes the host.
-struct Made<'w> {
-    maker: &'w dyn HostMaker,
-    id: HostId,
-    journal: Journal<'w>,
-}
-
-impl Made<'_> {
-    /// The agent did not come to be.
-    fn take_back(self, world: &World) {
-        let _shield = interrupt::shield();
-        let removed = self.maker.destroy(&self.id);
-        // The journal stays where the host may still be there, so that the next command tries again.
-        match removed {
-            Ok(()) => drop(self.journal.finish()),
-            Err(error) => world.reporter.warn(&crate::error_chain(&error)),
-        }
-    }
-}
 
 /// Creates an agent, or takes an existing one if the request allows it.
 pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateError> {
@@ -145,11 +120,11 @@ fn create_on_new(
     let settled = settled.and_then(|()| settle::settle(world, host.as_ref(), &request.host_spec, &variables));
     match settled.and_then(|()| run::create_on(world, &request, host, None)) {
         Ok(created) => {
-            made.journal.finish()?;
+            made.finish()?;
             Ok(created)
         }
         Err(error) => {
-            made.take_back(world);
+            let _ = made.take_back(world);
             Err(error)
         }
     }
@@ -199,6 +174,7 @@ fn create_in(world: &World, request: &CreateRequest, pool: &Pool) -> Result<Crea
     let id = request.id.clone().unwrap_or_else(random::agent_id);
     let seat = pool::take(world, pool, request, &id)?;
     let request = CreateRequest { id: Some(id), ..request.clone() };
+    let _visit = Visit::begin(world, &seat.host);
     match run::create_on(world, &request, seat.host.clone(), None) {
         Ok(created) => {
             seat.settle();
@@ -252,7 +228,7 @@ fn make<'w>(
     provider: &ProviderName,
     name: Option<HostName>,
     agent: &AgentId,
-) -> Result<(Arc<dyn Host>, Made<'w>), CreateError> {
+) -> Result<(Arc<dyn Host>, Making<'w>), CreateError> {
     let maker = maker_of(world, provider)?;
     let id = random::host_id();
     let name = match name {
@@ -261,9 +237,13 @@ fn make<'w>(
     };
     world.reporter.progress(&format!("making host {name}"));
     let spec = request.host_spec.clone();
-    let journal = begin(world, request, provider, (&id, &name), agent)?;
+    // A name that is made up later is not known yet; until then the agent is called like its host.
+    let called = request.name.clone().or_else(|| name.as_str().parse().ok());
+    let called = called.ok_or(CreateError::NoFreeName)?;
+    let step = Step::Host { provider: provider.clone(), id: id.clone() };
+    let made = Making::begin(world, (maker, &id), (agent, called), step)?;
     let blueprint = Blueprint {
-        id: id.clone(),
+        id,
         name,
         snapshot: spec.snapshot,
         stand_in: None,
@@ -273,41 +253,16 @@ fn make<'w>(
         memory: spec.memory,
         tags: spec.tags,
     };
-    let made = Made { maker, id, journal };
     match maker.make(&blueprint) {
         Ok(host) => {
             fault::point();
             Ok((host, made))
         }
         Err(error) => {
-            made.take_back(world);
+            let _ = made.take_back(world);
             Err(error.into())
         }
     }
-}
-
-/// Writes down on this machine that a host is about to be made.
-fn begin<'w>(
-    world: &'w World,
-    request: &CreateRequest,
-    provider: &ProviderName,
-    (id, name): (&HostId, &HostName),
-    agent: &AgentId,
-) -> Result<Journal<'w>, CreateError> {
-    let client = world.client.as_ref();
-    // A name that is made up later is not known yet; until then the agent is called like its host.
-    let called = request.name.clone().or_else(|| name.as_str().parse().ok());
-    let header = Header {
-        operation: Operation::MakeHost,
-        agent_id: agent.clone(),
-        name: called.ok_or(CreateError::NoFreeName)?,
-        started: world.clock.now(),
-    };
-    let lock = client.lock(&client.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-    let mut journal = Journal::begin(client, &header)?;
-    drop(lock);
-    journal.step(Step::Host { provider: provider.clone(), id: id.clone() })?;
-    Ok(journal)
 }
 
 /// A name that people can say. Two hosts with the same one are told apart by the provider, which refuses the second.

@@ -53,6 +53,8 @@ pub(super) struct Program {
     pub(super) resolved: ResolvedType,
     words: Vec<String>,
     steps: Vec<ScriptStep>,
+    /// What was given after `--`, or after that of the agent it is made from.
+    args: Vec<String>,
 }
 
 impl Program {
@@ -77,6 +79,7 @@ impl Program {
             words => sh_join(words),
         };
         record.argv = words;
+        record.agent_args.clone_from(&self.args);
         script
     }
 }
@@ -199,10 +202,12 @@ pub(super) fn program(
     // Nearest first: what a template says wins over what the type says.
     resolved.chain.splice(0..0, request.type_fields.clone());
     heritage.check(resolved.base, &type_name)?;
+    let is_of_parent = inherited.is_some() && request.agent_args.is_empty();
+    let mut args = if is_of_parent { heritage.args() } else { request.agent_args.clone() };
     let (mut words, mut steps) = (Vec::new(), Vec::new());
     match resolved.base {
         BuiltIn::Command => {
-            words = match agent_type::command_words(&resolved, &type_name, &request.agent_args) {
+            words = match agent_type::command_words(&resolved, &type_name, &args) {
                 Err(CreateError::NoCommand { .. }) if inherited.is_some() => {
                     heritage.words().ok_or_else(|| CreateError::NoCommand { name: type_name.to_string() })?
                 }
@@ -210,17 +215,21 @@ pub(super) fn program(
             };
         }
         BuiltIn::Claude | BuiltIn::Codex | BuiltIn::Opencode => {
-            words = agent_type::brand_words(&resolved, &type_name, &request.agent_args)?
+            words = agent_type::brand_words(&resolved, &type_name, &args)?
         }
         BuiltIn::Scripted => {
             let (files, cwd) = (world.client.files(), &world.cwd);
-            steps = agent_type::script_steps(files, cwd, &resolved, &type_name, &request.agent_args)?;
+            // Those of another agent are spelled out; what it says must not have files of this machine read.
+            if !is_of_parent {
+                args = agent_type::script_words(files, cwd, &args)?;
+            }
+            steps = agent_type::script_steps(files, cwd, &resolved, &type_name, &args)?;
         }
     }
     if let Some(headless) = &resolved.headless {
         words = headless.around(words, &resolved.chain);
     }
-    Ok(Program { type_name, resolved, words, steps })
+    Ok(Program { type_name, resolved, words, steps, args })
 }
 
 /// Agents without a terminal are attended to their end, and only they are.
@@ -422,6 +431,7 @@ impl Build<'_> {
             create_time: self.world.clock.now(),
             command: String::new(),
             argv: Vec::new(),
+            agent_args: Vec::new(),
             additional_commands: self
                 .request
                 .windows

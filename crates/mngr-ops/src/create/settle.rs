@@ -20,7 +20,7 @@ const OUTPUT_LINES: usize = 20;
 
 /// The variables of all agents of the host, in the order in which later ones win. Read before the host is made: a file
 /// that is not there must not cost a host.
-pub(super) fn variables(world: &World, spec: &HostSpec) -> Result<Vec<EnvPair>, CreateError> {
+pub(crate) fn variables(world: &World, spec: &HostSpec) -> Result<Vec<EnvPair>, CreateError> {
     let mut pairs = Vec::new();
     for path in &spec.env_files {
         let text = world.client.files().read_text(path)?;
@@ -38,11 +38,39 @@ pub(super) fn settle(
     spec: &HostSpec,
     variables: &[EnvPair],
 ) -> Result<(), CreateError> {
-    if !variables.is_empty() {
-        let text = render_env_file(variables);
-        let path = host.layout().env_file();
-        host.files().write(&path, text.as_bytes(), Access::Private, Durability::Cached)?;
+    write_variables(host, variables)?;
+    run_commands(world, host, spec, variables)?;
+    Ok(activity::begin(world, host, &spec.activity)?)
+}
+
+/// Gives a host that began as a copy of a settled one what is its own: copies have no variables, which may be secret, and
+/// the limits of another host.
+pub(crate) fn settle_copy(
+    world: &World,
+    host: &dyn Host,
+    spec: &HostSpec,
+    variables: &[EnvPair],
+) -> Result<(), CreateError> {
+    write_variables(host, variables)?;
+    Ok(activity::begin(world, host, &spec.activity)?)
+}
+
+/// Writes the variables of all agents of the host.
+pub(crate) fn write_variables(host: &dyn Host, variables: &[EnvPair]) -> Result<(), CreateError> {
+    if variables.is_empty() {
+        return Ok(());
     }
+    let (path, text) = (host.layout().env_file(), render_env_file(variables));
+    Ok(host.files().write(&path, text.as_bytes(), Access::Private, Durability::Cached)?)
+}
+
+/// Runs the user's own commands.
+pub(crate) fn run_commands(
+    world: &World,
+    host: &dyn Host,
+    spec: &HostSpec,
+    variables: &[EnvPair],
+) -> Result<(), CreateError> {
     let began = Instant::now();
     for command in &spec.post_create_commands {
         interrupt::check()?;
@@ -64,7 +92,7 @@ pub(super) fn settle(
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(activity::begin(world, host, &spec.activity)?)
+    Ok(())
 }
 
 /// The command and the end of what it printed.

@@ -3,7 +3,7 @@
 //! Kept on the machine mngr runs on; may be deleted at any moment. What it holds came from another machine and is read
 //! as untrusted text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_host::files::{Access, Durability};
 use mngr_host::host::Host;
@@ -12,11 +12,14 @@ use mngr_model::facts::{AgentFacts, ExtraFacts, Markers, ProcessFact};
 use mngr_model::host::HostInfo;
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessRecord;
-use mngr_model::{AgentId, AgentRecord, HostPath};
+use mngr_model::{AgentId, AgentRecord, HostId, HostName, HostPath, ProviderName};
 use serde::Serialize;
 
-use crate::known::AGENTS_FILE;
+use crate::known::{self, AGENTS_FILE};
 use crate::world::World;
+
+/// What the file with the places that a host's repositories came from ends with.
+const SOURCES_FILE: &str = ".sources.json";
 
 /// The file in an agent's folder that holds its record.
 const DATA: &str = "data.json";
@@ -66,7 +69,7 @@ pub(crate) fn sources(world: &World, host: &HostInfo) -> BTreeMap<HostPath, Host
 }
 
 fn sources_at(world: &World, host: &HostInfo) -> HostPath {
-    folder(world, host).join(&format!("{}.sources.json", host.id))
+    folder(world, host).join(&format!("{}{SOURCES_FILE}", host.id))
 }
 
 fn write(world: &World, host: &HostInfo, records: &[&AgentRecord]) {
@@ -82,6 +85,26 @@ fn write_at(world: &World, path: &HostPath, value: &impl Serialize) {
     if let Some(folder) = path.parent() {
         let _ = files.make_folder(&folder);
         let _ = files.write(path, &text, Access::Private, Durability::Cached);
+    }
+}
+
+/// The hosts of a provider that were seen.
+pub(super) fn hosts_of(world: &World, provider: &ProviderName) -> Vec<(HostName, HostId)> {
+    let mut found = Vec::new();
+    for (name, file) in known::agent_files(world.client.files(), &world.client.layout(), provider.as_ref()) {
+        let id = file.file_name().and_then(|file| file.strip_suffix(AGENTS_FILE)).and_then(HostId::parse);
+        found.extend(name.parse().ok().zip(id));
+    }
+    found
+}
+
+/// Forgets the hosts of a provider that are not among these: it knows all that there are.
+pub(super) fn keep_only(world: &World, provider: &ProviderName, hosts: &BTreeSet<HostId>) {
+    for (name, id) in hosts_of(world, provider).into_iter().filter(|(_, id)| !hosts.contains(id)) {
+        let folder = world.client.layout().hosts_seen().join(provider.as_ref()).join(name.as_ref());
+        for file in [format!("{id}{AGENTS_FILE}"), format!("{id}{SOURCES_FILE}")] {
+            let _ = world.client.files().remove_file(&folder.join(&file));
+        }
     }
 }
 

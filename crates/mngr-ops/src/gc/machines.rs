@@ -2,12 +2,12 @@
 //! has been there long enough.
 //!
 //! Whether that is so is read from the files of the host, without starting it. Only one that goes is started, so that
-//! what is left on it can be brought here first.
+//! what is left on it can be brought here first. One that was never started goes as it is: a command died while it made it.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use mngr_host::host::Host;
 use mngr_host::interrupt::Interrupted;
-use mngr_host::provider::HostEntry;
+use mngr_host::provider::{HostEntry, HostReport};
 use mngr_model::layout::HostLayout;
 use mngr_model::{HostState, ProviderName};
 
@@ -19,6 +19,9 @@ use crate::hosts::{self, Target};
 use crate::trash;
 use crate::world::World;
 
+/// A host that was made this long ago and was not started since is of a command that died: making and starting are one.
+const START_LIMIT: SignedDuration = SignedDuration::from_hours(1);
+
 /// Removes them.
 pub(super) fn collect(
     world: &World,
@@ -29,17 +32,17 @@ pub(super) fn collect(
     for (entry, host) in hosts::that_are_off(world, is_wanted) {
         let host = host.as_ref();
         let Ok(target) = Target::of_host(world, host.info()) else { continue };
+        if let Some(maker) = world.maker_of(host).filter(|_| is_unfinished(&entry.report(), now)) {
+            let found = found(host, "it was never started: whoever made it died");
+            let mut pass = Pass { world, host, now, out };
+            pass.remove(found, || maker.destroy(&host.info().id))?;
+            continue;
+        }
         if !target.has_maker() || !is_over(world, entry.as_ref(), host, now) {
             continue;
         }
         let mut brought = None;
-        let found = Found {
-            kind: ResourceKind::Machine,
-            path: host.layout().root().clone(),
-            agent: None,
-            bytes: None,
-            reason: "no agent is on it, and nothing in its trash is young".to_owned(),
-        };
+        let found = found(host, "no agent is on it, and nothing in its trash is young");
         let mut pass = Pass { world, host, now, out };
         pass.remove(found, || {
             let options = DestroyOptions::from_settings(&world.settings);
@@ -51,6 +54,16 @@ pub(super) fn collect(
         }
     }
     Ok(())
+}
+
+fn found(host: &dyn Host, reason: &str) -> Found {
+    let (kind, path) = (ResourceKind::Machine, host.layout().root().clone());
+    Found { kind, path, agent: None, bytes: None, reason: reason.to_owned() }
+}
+
+/// Whether a host was made and left before it was started.
+fn is_unfinished(report: &HostReport, now: Timestamp) -> bool {
+    report.unstarted_since.is_some_and(|since| now.duration_since(since) > START_LIMIT)
 }
 
 /// Whether nobody would miss a host. What cannot be read to its end may hold anything.

@@ -156,7 +156,7 @@ fn paths_of(step: Step) -> Vec<HostPath> {
         | Step::ReplacedFile { path, .. } => vec![path],
         Step::Worktree { repository, path } => vec![repository, path],
         Step::Branch { repository, .. } => vec![repository],
-        Step::Session { .. } | Step::Host { .. } => Vec::new(),
+        Step::Session { .. } | Step::Host { .. } | Step::PoolHost { .. } => Vec::new(),
     }
 }
 

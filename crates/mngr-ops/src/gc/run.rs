@@ -8,7 +8,7 @@ use mngr_model::{HostPath, ProviderName};
 use super::report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
 use super::{empty_trash, leftovers, machines, orphans, repositories, warm_copies};
 use crate::world::World;
-use crate::{hosts, recover};
+use crate::{hosts, pool, recover};
 
 /// One host being collected: where findings go, and whether anything may be deleted.
 pub(super) struct Pass<'a> {
@@ -68,12 +68,14 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
     let mut out = Collected { dry_run: options.dry_run, ..Collected::default() };
     let now = world.clock.now();
     let is_wanted = |name: &ProviderName| options.providers.is_empty() || options.providers.contains(name);
+    // Hosts may go by this, so it comes before anybody is asked for his hosts.
+    put_right(world, world.client.as_ref());
     let (hosts, failures) = hosts::open_all(world, is_wanted);
     out.failures.extend(failures);
     for host in hosts {
         let host = host.as_ref();
-        if host.files().list(&host.layout().journals()).is_ok_and(|journals| !journals.is_empty()) {
-            recover::recover(world, host);
+        if !world.is_client(host) {
+            put_right(world, host);
         }
         let mut pass = Pass { world, host, now, out: &mut out };
         empty_trash::collect(&mut pass)?;
@@ -81,9 +83,24 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
         repositories::collect(&mut pass)?;
         leftovers::collect(&mut pass)?;
     }
+    if !options.dry_run {
+        // Made by commands for their own use: no agent was ever there.
+        world
+            .providers
+            .iter()
+            .filter(|it| is_wanted(it.name()))
+            .for_each(|it| pool::sweep(world, it.as_ref()));
+    }
     machines::collect(world, now, &mut out, is_wanted)?;
     for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
         warm_copies::collect(provider.as_ref(), now, &mut out)?;
     }
     Ok(out)
+}
+
+/// Finishes what killed commands left on a host.
+fn put_right(world: &World, host: &dyn Host) {
+    if host.files().list(&host.layout().journals()).is_ok_and(|journals| !journals.is_empty()) {
+        recover::recover(world, host);
+    }
 }

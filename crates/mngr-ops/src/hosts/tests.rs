@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use jiff::{SignedDuration, Timestamp};
 use mngr_host::files::{Access, Durability};
 use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, Exit};
@@ -20,6 +21,7 @@ use serde_json::json;
 
 use super::*;
 use crate::fleet::Fleet;
+use crate::gc::{self, GcOptions};
 use crate::journal::Journal;
 use crate::stop::StopOptions;
 use crate::testing::TestWorld;
@@ -59,6 +61,8 @@ struct Inner {
     state: Mutex<Option<HostState>>,
     /// Whether the files of the host can be read to their end while it does not run.
     is_cold_whole: bool,
+    /// When it was made, if it was never started.
+    unstarted_since: Mutex<Option<Timestamp>>,
 }
 
 impl Lab {
@@ -73,7 +77,13 @@ impl Lab {
         };
         let host = Arc::new(RemoteHost::new(info, Arc::new(Shells::new(Arc::new(Here)))));
         host.files().make_folder(&host.layout().agents()).unwrap();
-        Self(Arc::new(Inner { name, host, state: Mutex::new(Some(HostState::Running)), is_cold_whole }))
+        Self(Arc::new(Inner {
+            name,
+            host,
+            state: Mutex::new(Some(HostState::Running)),
+            is_cold_whole,
+            unstarted_since: Mutex::default(),
+        }))
     }
 
     fn id(&self) -> HostId {
@@ -138,7 +148,8 @@ impl HostEntry for Lab {
     fn report(&self) -> HostReport {
         let state = self.state().unwrap_or(HostState::Destroyed);
         let reason = (state == HostState::Paused).then(|| "nobody used it".to_owned());
-        HostReport { state, reason, ..HostReport::default() }
+        let unstarted_since = *self.0.unstarted_since.lock().unwrap();
+        HostReport { state, reason, unstarted_since, ..HostReport::default() }
     }
 
     fn cold_files(&self) -> Option<&dyn ColdFiles> {
@@ -280,6 +291,53 @@ fn a_host_of_a_dead_command_goes_unless_its_agent_is_there() {
         Fleet::look(&test.world, Detail::Basic);
         assert_eq!(lab.state().is_some(), is_whole, "{state:?}");
     }
+}
+
+#[test]
+fn a_host_of_a_pool_goes_with_its_maker_unless_somebody_is_there() {
+    for somebody in [false, true] {
+        let (test, lab) = world_with(true);
+        if somebody {
+            lab.add("other");
+        }
+        let header = Header {
+            operation: Operation::MakeHost,
+            agent_id: random::agent_id(),
+            name: "worker".parse().unwrap(),
+            started: test.world.clock.now(),
+        };
+        let mut journal = Journal::begin(test.host.as_ref(), &header).unwrap();
+        let (provider, pool, address) = ("lab".parse().unwrap(), "crew".to_owned(), "box.lab".to_owned());
+        journal.step(Step::PoolHost { pool, provider, id: lab.id(), address }).unwrap();
+        Fleet::look(&test.world, Detail::Basic);
+        assert!(lab.state().is_some(), "its maker lives");
+        drop(journal);
+        Fleet::look(&test.world, Detail::Basic);
+        assert_eq!(lab.state().is_some(), somebody);
+    }
+}
+
+#[test]
+fn a_host_that_was_never_started_goes_by_gc_when_nobody_can_be_making_it() {
+    for (age, goes) in [(SignedDuration::from_mins(10), false), (SignedDuration::from_hours(2), true)] {
+        let (test, lab) = world_with(true);
+        lab.become_(Some(HostState::Starting));
+        *lab.0.unstarted_since.lock().unwrap() = Some(test.world.clock.now() - age);
+        let gone = gc::collect(&test.world, &GcOptions::default()).unwrap().removed;
+        assert_eq!((lab.state().is_none(), gone.len()), (goes, usize::from(goes)), "{gone:?}");
+    }
+}
+
+#[test]
+fn what_was_seen_of_a_host_is_forgotten_when_its_maker_has_it_no_more() {
+    let (test, lab) = world_with(true);
+    lab.add("worker");
+    Fleet::look(&test.world, Detail::Basic);
+    let (files, layout) = (test.host.files(), test.host.layout());
+    assert!(crate::known::has_agents(files, &layout, "lab"));
+    lab.become_(None);
+    Fleet::look(&test.world, Detail::Basic);
+    assert!(!crate::known::has_agents(files, &layout, "lab"));
 }
 
 #[test]

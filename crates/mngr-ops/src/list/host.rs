@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use mngr_host::host::{Host, Reach};
+use mngr_host::provider::Snapshot;
 use mngr_model::facts::MachineFacts;
 use mngr_model::quote::sh_join;
 use mngr_model::{HostPath, HostState};
@@ -27,12 +28,12 @@ const PARTS: [(&str, Read); 16] = [
     ("uptime_seconds", |host, now| booted_at(host).map(|booted| seconds(booted, now)).into()),
     ("resource", |host, _| host.seen.as_ref().map(resource).into()),
     ("ssh", |host, _| host.seen.as_ref().map(|seen| ssh(seen.host.as_ref())).into()),
-    ("snapshots", |_, _| json!([])),
+    ("snapshots", |host, _| snapshots(host)),
     // Whether somebody holds the lock can only be told by taking it, which a listing must not do.
     ("is_locked", |_, _| Value::Null),
     ("locked_time", |_, _| Value::Null),
     ("plugin", |_, _| json!({})),
-    ("ssh_activity_time", |_, _| Value::Null),
+    ("ssh_activity_time", |host, _| time(host.seen.as_ref().and_then(|seen| seen.ssh_activity))),
     ("failure_reason", |host, _| failure_reason(host).into()),
 ];
 
@@ -83,6 +84,20 @@ pub(super) fn row(host: &FleetHost, now: Timestamp, agents: Vec<Value>) -> Value
 
 fn booted_at(host: &FleetHost) -> Option<Timestamp> {
     host.seen.as_ref()?.booted_at
+}
+
+/// The copies of a host, as `snapshot list` shows them.
+fn snapshots(host: &FleetHost) -> Value {
+    let row = |(recency, copy): (usize, &Snapshot)| {
+        json!({
+            "id": copy.id.as_str(),
+            "name": copy.name,
+            "created_at": time(copy.created_at),
+            "size_bytes": copy.size,
+            "recency_idx": recency,
+        })
+    };
+    host.snapshots.iter().enumerate().map(row).collect()
 }
 
 /// Why a host is not as it should be. One that was stopped, or that nobody used, is.

@@ -106,6 +106,7 @@ fn an_unreachable_host_is_a_row_in_state_unknown_and_a_silent_provider_an_error(
         id: None,
         report: HostReport::failing(HostState::Unknown, "no route"),
         seen: None,
+        snapshots: Vec::new(),
     });
     let listing = list(&fleet, &FieldSet::everything());
     let [row] = listing.unreachable.as_slice() else { panic!("{listing:?}") };

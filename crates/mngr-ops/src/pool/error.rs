@@ -7,6 +7,7 @@ use mngr_host::provider::{HostActionError, HostError, ProviderError};
 use mngr_model::address::AddressError;
 
 use crate::create::CreateError;
+use crate::journal::JournalError;
 
 /// No host of the pool can be had.
 #[derive(Debug, thiserror::Error)]
@@ -106,6 +107,9 @@ pub enum PoolError {
         #[source]
         source: FilesError,
     },
+    /// It could not be written down that a host is made.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     /// Another command holds the pool.
     #[error(transparent)]
     Lock(#[from] LockError),

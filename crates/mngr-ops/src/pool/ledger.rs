@@ -25,6 +25,9 @@ const MAKING_LIMIT: Duration = Duration::from_secs(3600);
 /// Nobody looks at a host for longer than this before he chooses.
 const KEPT: SignedDuration = SignedDuration::from_mins(10);
 
+/// What is in the file of a host that is being made.
+const SIGN: &[u8] = b"making\n";
+
 /// The bookings of one pool.
 pub(super) struct Ledger<'w> {
     world: &'w World,
@@ -58,9 +61,21 @@ pub(crate) struct Ticket {
     _lock: HostLock,
 }
 
-/// Says that a host is being made, until it is dropped.
-pub(super) struct Making {
+/// Says that a host is being made. Dropped without [`Sign::take_down`], it stays and says that its maker did not get to
+/// the end.
+pub(super) struct Sign<'l, 'w> {
+    ledger: &'l Ledger<'w>,
+    host: String,
     _lock: HostLock,
+}
+
+/// How the making of a host ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The host is whole, or gone.
+    Done,
+    /// Whoever made it died on the way. What is there of it cannot be used.
+    Abandoned,
 }
 
 impl<'w> Ledger<'w> {
@@ -151,12 +166,22 @@ impl<'w> Ledger<'w> {
     }
 
     /// Waits until nobody is making this host.
-    pub(super) fn wait_until_made(&self, host: &str) -> Result<(), PoolError> {
-        let path = self.makings().join(host);
-        if self.client().files().exists(&path).map_err(|error| self.failed(error))? {
-            drop(self.client().lock(&path, LockWait::For(MAKING_LIMIT))?);
+    pub(super) fn wait_until_made(&self, host: &str) -> Result<Ending, PoolError> {
+        let (path, files) = (self.makings().join(host), self.client().files());
+        let failed = |error| self.failed(error);
+        if !files.exists(&path).map_err(failed)? {
+            return Ok(Ending::Done);
         }
-        Ok(())
+        let _lock = self.client().lock(&path, LockWait::For(MAKING_LIMIT))?;
+        // One that was taken down while it was looked at is made anew by the look, and empty.
+        let is_up = files.stat(&path).map_err(failed)?.is_some_and(|sign| sign.size > 0);
+        Ok(if is_up { Ending::Abandoned } else { Ending::Done })
+    }
+
+    /// Forgets that a host was being made.
+    pub(super) fn forget_making(&self, host: &str) {
+        // Nobody else gets a host of this name.
+        let _ = self.client().files().remove_file(&self.makings().join(host));
     }
 
     /// Takes a booking back.
@@ -192,7 +217,7 @@ impl Ticket {
     }
 }
 
-impl Page<'_, '_> {
+impl<'l, 'w> Page<'l, 'w> {
     /// Books a place for an agent.
     pub(super) fn book(&self, agent: &AgentId, host: &str) -> Result<Ticket, PoolError> {
         let ledger = self.ledger;
@@ -204,9 +229,19 @@ impl Page<'_, '_> {
     }
 
     /// Says that this host is being made.
-    pub(super) fn begin_making(&self, host: &str) -> Result<Making, PoolError> {
-        let lock = self.ledger.client().lock(&self.ledger.makings().join(host), LockWait::Try)?;
-        Ok(Making { _lock: lock })
+    pub(super) fn begin_making(&self, host: &str) -> Result<Sign<'l, 'w>, PoolError> {
+        let (ledger, path) = (self.ledger, self.ledger.makings().join(host));
+        let lock = ledger.client().lock(&path, LockWait::Try)?;
+        let put_up = ledger.client().files().append(&path, SIGN, Durability::Cached);
+        put_up.map_err(|error| ledger.failed(error))?;
+        Ok(Sign { ledger, host: host.to_owned(), _lock: lock })
+    }
+}
+
+impl Sign<'_, '_> {
+    /// The host is whole, or gone.
+    pub(super) fn take_down(self) {
+        self.ledger.forget_making(&self.host);
     }
 }
 
@@ -239,10 +274,17 @@ mod tests {
         let test = TestWorld::new();
         let ledger = Ledger::open(&test.world, "p").unwrap();
         assert!(!ledger.is_being_made("a.x"));
-        let making = ledger.enter().unwrap().begin_making("a.x").unwrap();
-        assert!(ledger.is_being_made("a.x") && !ledger.is_being_made("b.x"));
-        drop(making);
-        assert!(!ledger.is_being_made("a.x"));
-        ledger.wait_until_made("a.x").unwrap();
+        for ending in [Ending::Done, Ending::Abandoned] {
+            let sign = ledger.enter().unwrap().begin_making("a.x").unwrap();
+            assert!(ledger.is_being_made("a.x") && !ledger.is_being_made("b.x"));
+            match ending {
+                Ending::Done => sign.take_down(),
+                Ending::Abandoned => drop(sign),
+            }
+            assert!(!ledger.is_being_made("a.x"));
+            assert_eq!(ledger.wait_until_made("a.x").unwrap(), ending);
+        }
+        ledger.forget_making("a.x");
+        assert_eq!(ledger.wait_until_made("a.x").unwrap(), Ending::Done);
     }
 }

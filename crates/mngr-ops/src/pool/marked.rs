@@ -6,14 +6,14 @@ use std::sync::Arc;
 use mngr_config::HostsAfter;
 use mngr_host::interrupt;
 use mngr_host::lock::{HostLock, LockError, LockWait};
-use mngr_host::provider::{HostActionError, HostEntry, HostMaker, StopReason};
+use mngr_host::provider::{HostActionError, HostEntry, HostMaker, Provider, StopReason};
 use mngr_model::host::HostInfo;
 use mngr_model::state::HostState;
 use mngr_model::{HostId, HostPath};
 
 use super::error::PoolError;
 use super::ledger::Ledger;
-use super::spec::{POOL_TAG, provider_of};
+use super::spec::POOL_TAG;
 use crate::world::World;
 
 /// A host that was made for a run is labelled with it.
@@ -31,8 +31,7 @@ pub(super) fn hold(world: &World, host: &HostId) -> Result<HostLock, PoolError> 
 }
 
 /// Removes the hosts of a provider that a command of this machine made for its own use and that it left when it was killed.
-pub(super) fn sweep(world: &World, provider: &str) {
-    let Some(provider) = provider_of(world, provider) else { return };
+pub(crate) fn sweep(world: &World, provider: &dyn Provider) {
     let client = world.client.info().id.to_string();
     let Some((maker, hosts)) = provider.maker().zip(provider.hosts().ok()) else { return };
     for id in hosts.iter().filter(|entry| entry.report().tags.get(CLIENT_TAG) == Some(&client)) {

@@ -15,11 +15,14 @@ mod make;
 mod marked;
 mod seat;
 mod spec;
+mod take_back;
 mod warm;
 
 pub use error::PoolError;
 pub use make::{Fresh, fresh_host};
+pub(crate) use marked::sweep;
 pub use marked::{RUN_TAG, asleep, end_hosts, remove_host, wake_hosts};
 pub(crate) use seat::{reachable, take};
 pub use spec::Pool;
+pub(crate) use take_back::{Place, take_back};
 pub(crate) use warm::{is_superseded, is_warm};

@@ -6,17 +6,19 @@ use std::sync::Arc;
 use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_host::provider::HostMaker;
+use mngr_model::AgentId;
 use mngr_model::facts::Detail;
-use mngr_model::{AgentId, HostId};
+use mngr_model::journal::Step;
 
 use super::choice::{Choice, Standing, choose};
 use super::error::PoolError;
-use super::ledger::{Ledger, Ticket};
+use super::ledger::{Ending, Ledger, Sign, Ticket};
 use super::look::{self, Look, address};
-use super::make;
-use super::spec::{Pool, Supply, provider_of};
+use super::make::{self, Plan};
+use super::spec::{Pool, Recipe, Supply, provider_of};
 use crate::create::CreateRequest;
-use crate::create::stock::Stock;
+use crate::hosts::{Making, TakenBack};
+use crate::recover;
 use crate::world::World;
 
 /// A host for one agent.
@@ -25,7 +27,8 @@ pub(crate) struct Seat<'w> {
     pub(crate) host: Arc<dyn Host>,
     ledger: Ledger<'w>,
     ticket: Ticket,
-    made: Option<(&'w dyn HostMaker, HostId)>,
+    /// Where it was made for this agent: who takes it back.
+    made: Option<Making<'w>>,
     world: &'w World,
 }
 
@@ -54,17 +57,12 @@ pub(crate) fn take<'w>(
                     return Err(PoolError::Empty { pool: pool.name.clone() });
                 };
                 let plan = make::plan(recipe)?;
-                let host = format!("{}.{}", plan.name, recipe.provider);
-                let ticket = page.book(agent, &host)?;
-                let making = page.begin_making(&host)?;
+                let address = plan.address(recipe);
+                let ticket = page.book(agent, &address)?;
+                let sign = page.begin_making(&address)?;
                 drop(page);
-                let made = make::make(world, pool, recipe, Stock::Agents(request), plan);
-                drop(making);
-                return match made {
-                    Ok((maker, host)) => {
-                        let made = Some((maker, host.info().id.clone()));
-                        Ok(Seat { host, ledger, ticket, made, world })
-                    }
+                return match made_host(world, pool, recipe, plan, (agent, request), sign) {
+                    Ok((host, made)) => Ok(Seat { host, ledger, ticket, made: Some(made), world }),
                     Err(error) => {
                         ledger.cancel(ticket);
                         Err(error)
@@ -77,16 +75,53 @@ pub(crate) fn take<'w>(
                     world.reporter.progress(&format!("starting host {}", member.address));
                 }
                 drop(page);
-                ledger.wait_until_made(&member.address)?;
-                match enter(world, pool, &look, &member.address) {
-                    Ok(Some(host)) => return Ok(Seat { host, ledger, ticket, made: None, world }),
-                    // Whoever was making it failed, and has said why.
-                    Ok(None) => {}
-                    Err(why) => tell_of(world, pool, &member.address, &why),
+                match ledger.wait_until_made(&member.address)? {
+                    Ending::Done => match enter(world, pool, &look, &member.address) {
+                        Ok(Some(host)) => return Ok(Seat { host, ledger, ticket, made: None, world }),
+                        // Whoever was making it failed, and has said why.
+                        Ok(None) => {}
+                        Err(why) => tell_of(world, pool, &member.address, &why),
+                    },
+                    Ending::Abandoned => {
+                        recover::recover(world, world.client.as_ref());
+                    }
                 }
                 ledger.cancel(ticket);
                 passed_over.insert(member.address.clone());
             }
+        }
+    }
+}
+
+/// Makes a host. The sign stays up where something may be left of one that could not be made: it must not be used.
+fn made_host<'w>(
+    world: &'w World,
+    pool: &Pool,
+    recipe: &Recipe,
+    plan: Plan,
+    (agent, request): (&AgentId, &CreateRequest),
+    sign: Sign<'_, '_>,
+) -> Result<(Arc<dyn Host>, Making<'w>), PoolError> {
+    let maker = maker_of(world, &pool.name, recipe.provider.as_str())?;
+    let step = Step::PoolHost {
+        pool: pool.name.clone(),
+        provider: recipe.provider.clone(),
+        id: plan.id.clone(),
+        address: plan.address(recipe),
+    };
+    // A name that is made up later is not known yet.
+    let name = request.name.clone().map_or_else(|| plan.agent_name(), Ok)?;
+    let making = Making::begin(world, (maker, &plan.id), (agent, name), step)?;
+    match make::make(world, pool, recipe, request, &plan) {
+        Ok(host) => {
+            sign.take_down();
+            Ok((host, making))
+        }
+        Err(error) => {
+            if making.take_back(world) == TakenBack::Gone {
+                sign.take_down();
+            }
+            Err(error)
         }
     }
 }
@@ -151,24 +186,28 @@ impl Seat<'_> {
     /// The agent is there.
     pub(crate) fn settle(self) {
         self.ledger.settle(self.ticket);
+        // A journal that stays finds the agent there.
+        let _ = self.made.map(Making::finish);
     }
 
     /// Nothing came of it. A host that was made for it goes too, unless others are on the way to it.
     pub(crate) fn give_up(self) {
         let _shield = interrupt::shield();
         let Self { host, ledger, ticket, made, world } = self;
-        let Some((maker, id)) = made else { return ledger.cancel(ticket) };
+        let Some(made) = made else { return ledger.cancel(ticket) };
         // Nobody can book it while it is looked at.
         let Ok(page) = ledger.enter() else { return ledger.cancel(ticket) };
         let here = host.info().address();
         let is_wanted =
             page.bookings.iter().any(|booking| booking.host == here && booking.agent != *ticket.agent());
-        let is_empty = || host.survey(Detail::Basic).is_ok_and(|survey| survey.agents.is_empty());
-        if !is_wanted
-            && is_empty()
-            && let Err(error) = maker.destroy(&id)
-        {
-            world.reporter.warn(&crate::error_chain(&error));
+        match host.survey(Detail::Basic).map(|survey| survey.agents.is_empty()) {
+            Ok(true) if !is_wanted => {
+                let _ = made.take_back(world);
+            }
+            // Others have it now.
+            Ok(_) => drop(made.finish()),
+            // The journal stays, so that the next command looks again.
+            Err(_) => {}
         }
         ledger.cancel(ticket);
     }

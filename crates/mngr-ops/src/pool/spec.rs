@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 
 use mngr_config::PoolSettings;
 use mngr_host::provider::{Provider, SnapshotId};
-use mngr_model::ProviderName;
 use mngr_model::address::HostAddress;
+use mngr_model::{HostPath, ProviderName};
 
 use super::choice::{Growth, Rules};
 use super::error::PoolError;
@@ -72,8 +72,12 @@ impl Pool {
     pub fn shared(provider: &ProviderName, spec: &HostSpec, per_host: usize) -> Self {
         let mut hasher = DefaultHasher::new();
         let HostSpec { snapshot, build_args, start_args, cpus, memory, tags, .. } = spec;
+        let HostSpec { env_files, env, post_create_commands, activity, .. } = spec;
         snapshot.as_ref().map(SnapshotId::as_str).hash(&mut hasher);
         (build_args, start_args, cpus, memory, tags, per_host).hash(&mut hasher);
+        let variables: Vec<_> = env.iter().map(|pair| (pair.name().as_str(), pair.value())).collect();
+        let files: Vec<_> = env_files.iter().map(HostPath::as_str).collect();
+        (post_create_commands, variables, files, activity).hash(&mut hasher);
         let mark = format!("{provider}-{:016x}", hasher.finish());
         let recipe =
             Recipe { provider: provider.clone(), spec: spec.clone(), prefix: None, mark: mark.clone() };

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use mngr_host::lock::{HostLock, LockWait};
 use mngr_host::provider::{ProviderError, Snapshot, SnapshotId, Snapshots};
+use mngr_model::env::EnvPair;
 
 use super::error::PoolError;
 use super::spec::{Pool, Recipe};
@@ -37,14 +38,26 @@ pub(super) struct Warm {
 
 impl Shelf {
     /// Those of a pool for a repository.
-    pub(super) fn of(world: &World, pool: &Pool, recipe: &Recipe, repository: Option<&str>) -> Self {
+    pub(super) fn of(
+        world: &World,
+        pool: &Pool,
+        recipe: &Recipe,
+        repository: Option<&str>,
+        variables: &[EnvPair],
+    ) -> Self {
         let spec = &recipe.spec;
         let settings = world.settings.providers.get(recipe.provider.as_str());
         let settings = settings.map(|settings| settings.extra.to_string());
         // Another version may provision in another way.
         let version = env!("CARGO_PKG_VERSION");
-        let words =
+        let mut words =
             checksum(&(recipe.provider.as_str(), settings, &spec.build_args, &spec.start_args, version));
+        if !spec.post_create_commands.is_empty() {
+            // What they come to may depend on the variables.
+            let variables: Vec<_> =
+                variables.iter().map(|pair| (pair.name().as_str(), pair.value())).collect();
+            words = checksum(&(words, &spec.post_create_commands, variables));
+        }
         let named = recipe.prefix.as_ref().map(|_| pool.name.chars().take(SUBJECT_CHARS).collect());
         Self { pool: named, repository: checksum(&repository) as u32, words }
     }

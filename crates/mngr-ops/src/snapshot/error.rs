@@ -172,6 +172,9 @@ pub enum SnapshotError {
     /// The provider could not do it.
     #[error(transparent)]
     HostAction(#[from] HostActionError),
+    /// It could not be written down that a host is made.
+    #[error(transparent)]
+    Journal(#[from] crate::journal::JournalError),
     /// The agent could not be made.
     #[error("the agent could not be made from the snapshot")]
     Create(#[source] Box<CreateError>),

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mngr_host::host::Host;
 use mngr_host::provider::{HostMaker, NewHost as Blueprint, SnapshotId};
-use mngr_host::{interrupt, random};
+use mngr_host::{fault, random};
 use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef, NewHost, NewLocation};
 use mngr_model::facts::Detail;
+use mngr_model::journal::Step;
 use mngr_model::layout::AgentLayout;
 use mngr_model::name_style::NameStyle;
 use mngr_model::transfer::TransferMode;
@@ -22,6 +23,7 @@ use crate::activity;
 use crate::create::{self, CreateRequest, SourceSpec};
 use crate::destroy::{self, DestroyOptions};
 use crate::fleet::{Agent, Fleet};
+use crate::hosts::Making;
 use crate::rename::{self, Mode, RenameRequest};
 use crate::world::World;
 
@@ -180,16 +182,26 @@ fn host(world: &World, kept: &Kept, request: &RestoreRequest) -> Result<Restored
     world.reporter.progress(&format!("making host {name}"));
     let blueprint =
         Blueprint { snapshot: Some(SnapshotId::new(kept.id.clone())), ..Blueprint::new(id.clone(), name) };
-    let made: Arc<dyn Host> = maker.make(&blueprint)?;
-    let settled = if exists { Settled::Beside } else { Settled::InPlace };
-    let settled = settle(world, &made, settled)
-        .and_then(|agents| Ok(activity::take_over(world, made.as_ref()).map(|()| agents)?));
-    let agents = settled.inspect_err(|_| {
-        let _shield = interrupt::shield();
-        if let Err(error) = maker.destroy(&id) {
-            world.reporter.warn(&crate::error_chain(&error));
+    // Until its agents have ids of their own it must not stay. No agent has this id: the host goes in any case.
+    let called = blueprint.name.as_str().parse().map_err(|_| cannot())?;
+    let step = Step::Host { provider: kept.provider.clone(), id: id.clone() };
+    let making = Making::begin(world, (maker, &id), (&random::agent_id(), called), step)?;
+    let settled = || -> Result<_, SnapshotError> {
+        let made: Arc<dyn Host> = maker.make(&blueprint)?;
+        fault::point();
+        let agents = settle(world, &made, if exists { Settled::Beside } else { Settled::InPlace })?;
+        activity::take_over(world, made.as_ref())?;
+        fault::point();
+        Ok((made, agents))
+    };
+    let (made, agents) = match settled() {
+        Ok(settled) => settled,
+        Err(error) => {
+            let _ = making.take_back(world);
+            return Err(error);
         }
-    })?;
+    };
+    making.finish()?;
     Ok(Restored {
         snapshot: kept.id.clone(),
         host: made.info().address(),

@@ -105,7 +105,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: GitArgs) -> Result<ExitCode, CliError> {
         GitVerb::Push(args) => (Direction::Push, Way::Push, args.plain),
     };
     let world = ctx.world()?;
-    let agent = targets::one(&world, &plain.agent, Detail::Basic)?;
+    let agent = targets::one_with_host(&world, &plain.agent, Detail::Basic)?;
     let git = git::plain(&world, &agent, direction, &plain.words)
         .map_err(|error| sync::failure(error, way, agent.name()))?;
     if output.is_human() {

@@ -148,6 +148,9 @@ impl View {
     fn look(&self, console: &Console, world: &World, output: &Output) -> (Fleet, ListReport<'_>) {
         let fields = self.wanted(output);
         let mut fleet = Fleet::look(world, list::detail_for(&fields));
+        if fields.wants("host.snapshots") {
+            fleet.add_snapshots(world);
+        }
         if let Some(named) = &self.named {
             fleet.agents.retain(|agent| named.iter().any(|target| select::is_meant(agent, target)));
             fleet.broken.clear();

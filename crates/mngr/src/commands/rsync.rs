@@ -88,9 +88,10 @@ fn end(ctx: &Ctx, world: &World, location: Location, word: &str) -> Result<End, 
     Ok(match location {
         Location::Local(_) => End::Here(sync::local_end(ctx, word)?),
         Location::Agent { address, path } => {
-            End::Agent(Box::new(targets::one(world, &address.to_string(), Detail::Basic)?), path)
+            let agent = targets::one_with_host(world, &address.to_string(), Detail::Basic)?;
+            End::Agent(Box::new(agent), path)
         }
-        Location::Host { address, path } => End::Host(hosts::of_address(world, &address)?, path),
+        Location::Host { address, path } => End::Host(hosts::started_at(world, &address)?, path),
     })
 }
 

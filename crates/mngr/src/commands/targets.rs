@@ -226,3 +226,8 @@ pub(crate) fn one(world: &World, address: &str, detail: Detail) -> Result<Agent,
     let fleet = Fleet::look_for(world, std::slice::from_ref(&address), detail);
     Ok(fleet.one(&address)?.clone())
 }
+
+/// The same, on a host that is started where it does not run.
+pub(crate) fn one_with_host(world: &World, address: &str, detail: Detail) -> Result<Agent, CliError> {
+    Ok(awake::with_host(world, &one(world, address, detail)?)?)
+}

@@ -352,6 +352,7 @@ impl From<FileError> for CliError {
         let kind = match error {
             FileError::Select(error) => return error.into(),
             FileError::Host(error) => return error.into(),
+            FileError::Wake(error) => return error.into(),
             _ => ErrorKind::Failed,
         };
         Self::new(kind, error)

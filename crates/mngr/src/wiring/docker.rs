@@ -8,6 +8,7 @@ use mngr_docker::{DockerProvider, DockerSettings, Endpoint, Presence};
 use mngr_host::host::Host;
 use mngr_host::local::LocalHost;
 use mngr_model::{HostPath, ProviderName};
+use mngr_ops::known;
 
 use super::BackendError;
 use crate::ctx::Surroundings;
@@ -69,7 +70,8 @@ pub(super) fn provider(
     Ok(DockerProvider::new(name, settings, client.clone()))
 }
 
-/// The provider of the engine that the user's other programs use. Where there is none, it has no hosts.
+/// The provider of the engine that the user's other programs use. Where there is none, it has no hosts; but one that had
+/// agents was there, and does not answer.
 pub(super) fn of_the_user(
     prefix: &str,
     client: &Arc<LocalHost>,
@@ -77,5 +79,7 @@ pub(super) fn of_the_user(
 ) -> Result<DockerProvider, BackendError> {
     let name = DOCKER_BACKEND.parse();
     let name = name.map_err(|source| BackendError::Name { name: DOCKER_BACKEND.to_owned(), source })?;
-    provider(name, &ProviderSettings::default(), Presence::Assumed, prefix, client, surroundings)
+    let was_there = known::has_agents(client.files(), &client.layout(), DOCKER_BACKEND);
+    let presence = if was_there { Presence::Configured } else { Presence::Assumed };
+    provider(name, &ProviderSettings::default(), presence, prefix, client, surroundings)
 }

@@ -54,6 +54,31 @@ fn it_runs_what_the_source_runs_and_gets_a_name_if_none_is_given() {
 }
 
 #[test]
+fn it_gets_the_arguments_of_the_source_and_plays_its_script() {
+    let env = env_with_repo();
+    let _ = env.mngr(["config", "set", "--scope", "user", "agent_types.rest.command", "sleep"]).success();
+    let _ = env.mngr(["create", "a", "--type", "rest", "--no-connect", "--", "1234"]).success();
+    let _ = env.mngr(["clone", "a", "b", "--no-connect"]).success();
+    assert_eq!(agent(&env, "b")["command"], "sleep 1234");
+    let script = env.home().join("script");
+    let named = format!("@{}", script.display());
+    fs::write(&script, "say I am {name}\nhang\n").unwrap();
+    let _ = env.mngr(["create", "c", "--type", "scripted", "--no-connect", "--", &named]).success();
+    // What it said when the agent was made counts.
+    fs::remove_file(&script).unwrap();
+    let _ = env.mngr(["clone", "c", "d", "--no-connect"]).success();
+    wait_until(PATIENCE, || env.mngr(["capture", "d"]).success().stdout.contains("I am d"));
+    // A copy of the copy too; but what a record says has no file of this machine read.
+    let state = env.host_dir().join("agents").join(text(&agent(&env, "d")["id"]));
+    let record = fs::read_to_string(state.join("data.json")).unwrap();
+    assert!(record.contains("I am {name}"), "{record}");
+    fs::write(&script, "say read\nhang\n").unwrap();
+    fs::write(state.join("data.json"), record.replace("say I am {name}\\nhang\\n", &named)).unwrap();
+    let refused = env.mngr(["clone", "d", "e", "--no-connect"]).code(2);
+    assert!(refused.stderr.contains(&named), "{refused}");
+}
+
+#[test]
 fn a_repository_can_be_the_source() {
     let env = env_with_repo();
     let url = format!("file://{}", env.work_dir().display());

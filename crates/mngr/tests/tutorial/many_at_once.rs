@@ -149,6 +149,45 @@ fn hosts_are_listed_with_their_agents() {
 }
 
 #[test]
+fn agents_and_hosts_are_addressed_by_their_host() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # With its host behind an @ an agent is found at once, and one of the same name elsewhere is not meant. A host alone is @HOST
+        mngr list --hosts --format '{name} {state}'
+        mngr capture try-it@localhost
+        mngr file list @localhost
+        "#,
+    );
+    shell(&e2e, "try-it");
+    let hosts = succeed(&e2e, "mngr list --hosts --format '{name} {state}'");
+    expect(&hosts.stdout).to_equal("localhost RUNNING\n");
+    let shown = succeed(&e2e, "mngr capture try-it@localhost").stdout;
+    expect(&shown).to_equal(&succeed(&e2e, "mngr capture try-it").stdout);
+    expect(&e2e.run("mngr capture try-it@elsewhere.local")).to_have_exit_code(9);
+    expect(&succeed(&e2e, "mngr file list @localhost").stdout).to_contain("host_id");
+}
+
+#[test]
+fn this_machine_neither_stops_nor_starts() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # A host that mngr made, such as a container, stops with an agent if you like, and starts with it or alone. This machine does neither
+        mngr stop try-it --stop-host || echo "ended with $?"
+        mngr start --host localhost || echo "ended with $?"
+        "#,
+    );
+    shell(&e2e, "try-it");
+    let stopped = succeed(&e2e, "mngr stop try-it --stop-host || echo \"ended with $?\"");
+    expect(&stopped.stdout).to_equal("ended with 1\n");
+    expect(&stopped.stderr).to_contain("host `localhost.local` cannot be stopped");
+    let started = succeed(&e2e, "mngr start --host localhost || echo \"ended with $?\"");
+    expect(&started.stdout).to_equal("ended with 1\n");
+    expect(&agent(&e2e, "try-it")["state"].to_string()).to_equal("\"RUNNING\"");
+}
+
+#[test]
 fn a_list_feeds_a_message() {
     let e2e = session!();
     e2e.write_tutorial_block(

@@ -41,7 +41,7 @@ impl Report for DestroyReport {
         for agent in &self.forgotten {
             let name = sanitize(agent.name().as_str());
             let host = agent.host.info().address();
-            text.push(format!("Forgot agent: {name} (host {host} did not answer; it may live on there)"));
+            text.push(format!("Forgot agent: {name} (host {host} did not answer: the agent may still run there, and is listed again when it does)"));
         }
         for host in &self.hosts {
             text.extend(host.agents.iter().map(|name| format!("Destroyed agent: {name}")));

@@ -3,10 +3,12 @@
 use std::fs;
 
 use mngr_testkit::model::{Agents, Brand, FirstStart, Folders, ModelServer};
+use mngr_testkit::{Sshd, TestEnv};
 use serde_json::{Value, json};
 
 use super::equal::Teller;
 use super::ground::{Ground, Kind};
+use super::places::Places;
 use crate::support::{PATIENCE, agent, text, wait_until};
 
 /// Seconds of work for the machine to start.
@@ -32,15 +34,83 @@ fn tell_of_here() -> Vec<(String, Value)> {
 fn tell_of_ssh() -> Vec<(String, Value)> {
     let (agents, model) = (Agents::installed(), ModelServer::start());
     let ground = Ground::new(Kind::Ssh);
-    let sshd = ground.sshd();
+    let variables = install(&agents, &model, ground.sshd());
+    tell(&ground, &variables)
+}
+
+/// Puts Claude Code on another machine. Gives the words of `create` that it needs there.
+fn install(agents: &Agents, model: &ModelServer, sshd: &Sshd) -> Vec<String> {
     let (bin, home) = (sshd.root().join("bin"), sshd.home());
     let folders = Folders { bin: &bin, home: &home, work_dir: "/root".as_ref() };
-    let variables = agents.set_up_in(Brand::Claude, FirstStart::Over, &folders, &model);
+    let variables = agents.set_up_in(Brand::Claude, FirstStart::Over, &folders, model);
     // What the link leads to is hidden there.
     fs::remove_file(bin.join("claude")).unwrap();
     fs::hard_link(agents.program_file(Brand::Claude), bin.join("claude")).unwrap();
     sshd.put_on_path(&bin);
-    tell(&ground, &words_of(&variables))
+    words_of(&variables)
+}
+
+#[test]
+fn a_conversation_with_claude_goes_from_host_to_host_and_on_there() {
+    let (agents, model) = (Agents::installed(), ModelServer::start());
+    let mut places = Places::new();
+    agents.set_up(Brand::Claude, FirstStart::Over, &mut places.ground.env, &model);
+    let variables = install(&agents, &model, places.ground.sshd());
+    install(&agents, &model, &places.other);
+    let env = &places.ground.env;
+    let say = |name: &str, words: &str| {
+        let _ = env.mngr(["message", name, "-m", &format!("{words} [[echo]]")]).success();
+        wait_until_idle(env, name);
+    };
+    let said = |name: &str| -> Vec<String> {
+        let lines = env.mngr(["transcript", name, "--format", "jsonl"]).success().json_lines();
+        let of_user = lines.iter().filter(|line| line.to_string().contains("[[echo]]"));
+        of_user.map(|line| format!("{} {}", text(&line["role"]), line)).collect()
+    };
+    // Each was asked and answered once, in this order.
+    let assert_said = |name: &str, words: &[&str]| {
+        wait_until(PATIENCE, || said(name).len() == 2 * words.len());
+        for (pair, word) in said(name).chunks(2).zip(words) {
+            assert!(pair[0].starts_with("user ") && pair[1].starts_with("assistant "), "{name}: {pair:?}");
+            assert!(pair.iter().all(|line| line.contains(word)), "{name}: {word} in {pair:?}");
+        }
+    };
+    let own = ["--append-system-prompt", "kept"];
+    let create = ["create", "here", "--type", "claude", "--yes", "--no-connect", "--"];
+    let _ = env.mngr(create.into_iter().chain(own)).success();
+    wait_until_idle(env, "here");
+    say("here", "the first word");
+    assert_said("here", &["first"]);
+    let clone = ["clone", "here", "far@box", "--yes", "--no-connect"].map(str::to_owned);
+    let _ = env.mngr(clone.into_iter().chain(variables)).success();
+    wait_until_idle(env, "far");
+    assert_said("far", &["first"]);
+    say("far", "the second word");
+    assert_said("far", &["first", "second"]);
+    let _ = env.mngr(["migrate", "far", "@other", "--force", "--yes", "--no-connect"]).success();
+    wait_until_idle(env, "far");
+    assert_eq!(agent(env, "far")["host"]["name"], "other");
+    assert_said("far", &["first", "second"]);
+    say("far", "the third word");
+    assert_said("far", &["first", "second", "third"]);
+    assert_said("here", &["first"]);
+    // The model hears of all that was said.
+    let requests = model.requests();
+    let knows_all =
+        |words: &[String]| ["first", "second", "third"].iter().all(|word| words.join(" ").contains(word));
+    assert!(requests.iter().any(|request| knows_all(&request.history())), "the conversation began anew");
+    for name in ["here", "far"] {
+        let command = text(&agent(env, name)["command"]);
+        assert!(command.contains("--append-system-prompt kept"), "{name}: {command}");
+    }
+}
+
+fn wait_until_idle(env: &TestEnv, name: &str) {
+    let standing = || {
+        let agent = agent(env, name);
+        format!("{} {}", text(&agent["state"]), text(&agent["waiting_reason"]))
+    };
+    wait_until(STARTED, || standing() == "WAITING END_OF_TURN");
 }
 
 fn tell_of_docker() -> Vec<(String, Value)> {
@@ -76,13 +146,7 @@ fn tell(ground: &Ground, options: &[String]) -> Vec<(String, Value)> {
         .create("far", &[&["--type", "claude", "--yes", "--transfer", "git-mirror"], &options[..]].concat());
     // The words differ: there the variables are given with it.
     "create".clone_into(&mut teller.told[0].0);
-    let idle = || {
-        let standing = || {
-            let agent = agent(env, "far");
-            format!("{} {}", text(&agent["state"]), text(&agent["waiting_reason"]))
-        };
-        wait_until(STARTED, || standing() == "WAITING END_OF_TURN");
-    };
+    let idle = || wait_until_idle(env, "far");
     idle();
     teller.say(0, &["message", "far", "-m", "say this back [[echo]]"]);
     idle();

@@ -65,6 +65,24 @@ fn docker_an_engine_that_nobody_configured_and_nobody_runs_is_no_error() {
 }
 
 #[test]
+fn docker_agents_of_an_engine_that_nobody_configured_are_not_gone_with_it() {
+    let engine = Dockerd::start();
+    let env = env_with(&engine);
+    let image = format!("image={}", engine.image());
+    let make = ["create", "far@.docker", "--no-connect", "-b", &image, "--type", "command"];
+    let _ = env.mngr(make.into_iter().chain(["--", "sleep", "1000"])).success();
+    let host = support::agent(&env, "far")["host"]["name"].clone();
+    drop(engine);
+    let listing = env.mngr(["list", "--format", "json"]).code(6).json();
+    let far = &listing["agents"][0];
+    assert_eq!((&far["state"], &far["host"]["name"]), (&"UNKNOWN".into(), &host), "{listing}");
+    let rows = env.mngr(["list", "--hosts", "--format", "{name} {state}"]).code(6).stdout;
+    assert!(rows.contains(&format!("{} UNKNOWN", support::text(&host))), "{rows}");
+    let _ = env.mngr(["destroy", "far", "--force"]).success();
+    let _ = env.mngr(["list"]).success();
+}
+
+#[test]
 fn docker_connect_shows_the_screen_of_the_agent_and_detaches() {
     let ground = Ground::new(Kind::Docker);
     let _ =

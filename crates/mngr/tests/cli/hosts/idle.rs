@@ -132,6 +132,8 @@ fn docker_a_new_host_gets_its_variables_and_its_commands_before_its_first_agent(
     make(&env, &options, &["sleep", "1000"]);
     let seen = env.mngr(["exec", "first", "echo \"$GIVEN/$FROM_FILE/$PASSED_ON\"; cat ~/made"]).success();
     assert_eq!(seen.stdout, "it's $HOME/of a file/passed\nit's $HOME\n");
+    let host = support::agent(&env, "first")["host"].clone();
+    assert!(host["ssh_activity_time"].is_string(), "somebody was there: {host}");
     assert_eq!(engine.docker(&["exec", "mngr-box", "stat", "-c", "%a", "/mngr/env"]), "600");
     let labels = engine.docker(&["inspect", "mngr-box"]);
     assert!(!labels.contains("of a file"), "a variable can be read from the engine");

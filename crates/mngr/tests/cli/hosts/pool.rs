@@ -1,6 +1,7 @@
 //! Pools: agents are spread evenly over their hosts, whoever creates them, and hosts that are made are provisioned once.
 
 use std::collections::BTreeMap;
+use std::process::Stdio;
 
 use mngr_testkit::{Dockerd, Sshd, TestEnv};
 
@@ -188,5 +189,88 @@ fn docker_hosts_are_shared_by_as_many_agents_as_said_and_a_failed_one_leaves_no_
     assert_eq!(engine.docker(&["ps", "--quiet"]), "");
     let counts = create_together(&env, 4, |number| words(&format!("again-{number}@.docker")));
     assert_eq!(counts.into_values().collect::<Vec<_>>(), [2, 2]);
+    assert_eq!(engine.docker(&["ps", "--all", "--quiet"]).lines().count(), 2);
+}
+
+#[test]
+fn docker_a_create_in_a_pool_that_is_killed_anywhere_leaves_no_host() {
+    let engine = Dockerd::start();
+    let mut env = support::env_with_repo();
+    env.set_var("DOCKER_HOST", engine.endpoint());
+    let settings = format!(
+        "[pools.crew]\nprovider = \"docker\"\nsize = 1\nbuild_args = [\"image={}\"]\n",
+        engine.image()
+    );
+    write_settings(&env, &settings);
+    let killed_at = |point: u32| {
+        let mut create = env.mngr_cmd();
+        create.args(["create", "killed@crew", "--no-connect", "--type", "command", "--", "sleep", "1000"]);
+        create.env("MNGR_FAULT_KILL_AT", point.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
+        !create.status().unwrap().success()
+    };
+    let hosts = || engine.docker(&["ps", "--all", "--quiet"]).lines().count();
+    // The first ones around the host, then some on it, until one is behind the end.
+    for point in (1..6).chain((6..).step_by(6)) {
+        if !killed_at(point) {
+            assert!(point > 6, "only {point} points");
+            break;
+        }
+        let _ = env.mngr(["gc"]).success();
+        let agents = support::names(&env);
+        if !agents.is_empty() {
+            // It was whole already, and stays.
+            assert_eq!(hosts(), 1, "killed at {point}");
+            break;
+        }
+        assert_eq!(hosts(), 0, "killed at {point}");
+        assert_eq!(engine.docker(&["volume", "ls", "--quiet"]), "", "killed at {point}");
+    }
+    destroy_all(&env);
+    let _ = env.mngr(["destroy", &format!("@{}", only_host(&env)), "--force"]).success();
+    // Nobody has put it right when the next one comes: it takes no part of a host that is not whole.
+    assert!(killed_at(3));
+    assert_eq!(hosts(), 1);
+    let next = env.mngr(["create", "next@crew", "--no-connect", "--", "sleep", "1000"]).success();
+    assert!(next.stderr.contains("was put right"), "{next}");
+    assert_eq!(hosts(), 1);
+    assert_eq!(std::fs::read_dir(env.host_dir().join("journal")).unwrap().count(), 0);
+}
+
+/// `name.provider` of the one host that was made.
+fn only_host(env: &TestEnv) -> String {
+    let words = ["list", "--hosts", "--provider", "docker", "--format", "{name}.{provider}"];
+    env.mngr(words).success().stdout.trim().to_owned()
+}
+
+#[test]
+fn docker_what_a_shared_host_is_told_is_done_once_and_holds_for_its_copies() {
+    let engine = Dockerd::start();
+    let mut env = support::env_with_repo();
+    env.set_var("DOCKER_HOST", engine.endpoint());
+    let image = format!("image={}", engine.image());
+    for name in ["first", "second"] {
+        let address = format!("{name}@.docker");
+        let host = ["create", &address, "-b", &image, "--agents-per-host", "1", "--host-env", "COLOUR=red"];
+        let told = ["--post-host-create-command", "hostname >/made; echo $COLOUR >/colour", "--no-connect"];
+        let what = ["--idle-timeout", "3h", "--type", "command", "--", "sleep", "1000"];
+        let _ = env.mngr(host.into_iter().chain(told).chain(what)).success();
+    }
+    let said = |name: &str, line: &str| env.mngr(["exec", name, "--", "sh", "-c", line]).success().stdout;
+    let (first, second) = (said("first", "cat /made /colour"), said("second", "cat /made /colour"));
+    assert!(first == second && first.ends_with("\nred\n"), "{first:?} {second:?}");
+    assert_ne!(said("first", "hostname"), said("second", "hostname"));
+    for name in ["first", "second"] {
+        assert_eq!(said(name, "echo $COLOUR"), "red\n");
+        assert_eq!(support::agent(&env, name)["idle_timeout_seconds"], 3 * 60 * 60);
+    }
+    // A variable may be a secret: it is no part of the copy.
+    let copy = engine.docker(&["images", "mngr-snapshot", "--quiet"]);
+    let look = ["run", "--rm", "--network=none", "--entrypoint", "ls", copy.trim(), "/mngr"];
+    let files = engine.docker(&look);
+    assert!(files.contains("host_id") && !files.lines().any(|file| file == "env"), "{files}");
+    let failing = ["create", "third@.docker", "-b", &image, "--agents-per-host", "1", "--no-connect"];
+    let failing = failing.into_iter().chain(["--post-host-create-command", "exit 3", "--", "true"]);
+    let failed = env.mngr(failing).code(1);
+    assert!(failed.stderr.contains("exit 3"), "{failed}");
     assert_eq!(engine.docker(&["ps", "--all", "--quiet"]).lines().count(), 2);
 }

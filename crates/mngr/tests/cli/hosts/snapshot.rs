@@ -210,6 +210,13 @@ fn docker_the_copy_of_a_host_that_exists_has_agents_of_its_own() {
     let _ = ground.create("a", &["--type", "command", "--env", "COLOUR=red", "--", "sleep", "1000"]);
     let _ = env.mngr(["exec", "a", "--", "sh", "-c", "echo two >two"]).success();
     let id = take(env, "a");
+    let copies = agent(env, "a")["host"]["snapshots"].clone();
+    assert_eq!(
+        (copies.as_array().map(Vec::len), &copies[0]["id"]),
+        (Some(1), &id.as_str().into()),
+        "{copies}"
+    );
+    assert!(copies[0]["size_bytes"].is_u64() && copies[0]["created_at"].is_string(), "{copies}");
     let beside = env.mngr(["snapshot", "restore", &id, "copy", "--format", "json"]).success().json();
     assert_eq!((&beside["host"], &beside["agents"][0]["name"]), (&"copy.lab".into(), &"a-restored".into()));
     let (original, copy) = (agent(env, "a"), agent(env, "a-restored"));
@@ -222,6 +229,30 @@ fn docker_the_copy_of_a_host_that_exists_has_agents_of_its_own() {
     assert!(said.contains(copy["id"].as_str().unwrap()), "{said}");
     let used = env.mngr(["snapshot", "destroy", "--snapshot", &id, "--force"]).code(1);
     assert!(used.stderr.contains("still need it"), "{used}");
+}
+
+#[test]
+fn docker_a_restore_that_is_killed_anywhere_leaves_no_second_agent_of_one_id() {
+    let ground = Ground::new(Kind::Docker);
+    let env = &ground.env;
+    let _ = ground.create("a", &["--type", "command", "--", "sleep", "1000"]);
+    let id = take(env, "a");
+    let engine = ground.engine.as_ref().unwrap();
+    for point in 1.. {
+        let mut cmd = env.mngr_cmd();
+        cmd.args(["snapshot", "restore", &id, "copy"]).env("MNGR_FAULT_KILL_AT", point.to_string());
+        if env.run(cmd).status.success() {
+            assert!(point > 3, "only {point} points were passed");
+            break;
+        }
+        assert_eq!(names(env), ["a"], "killed at {point}");
+        assert_eq!(
+            engine.docker(&["ps", "--all", "--format", "{{.Names}}"]),
+            "mngr-box",
+            "killed at {point}"
+        );
+    }
+    assert_eq!(names(env), ["a", "a-restored"]);
 }
 
 #[test]

@@ -29,8 +29,20 @@ fn docker_agents_whose_containers_ended_with_the_engine_start_again_with_their_w
     let listing = ground.env.mngr(["list", "--format", "json"]).code(6).json();
     assert!(began.elapsed() < ANSWER, "{:?}", began.elapsed());
     assert_eq!(listing["errors"][0]["provider_name"], "lab", "{listing}");
+    let far = &listing["agents"][0];
+    assert_eq!((&far["name"], &far["state"]), (&"far".into(), &"UNKNOWN".into()), "{listing}");
+    assert_eq!(
+        (&far["host"]["name"], &far["host"]["state"]),
+        (&"box".into(), &"UNKNOWN".into()),
+        "{listing}"
+    );
     let refused = ground.env.mngr(["exec", "far", "--", "true"]);
     assert_ne!(refused.status.code(), Some(0), "{refused}");
+    // What is forgotten meanwhile may live on, and is found again.
+    let forgot = ground.env.mngr(["destroy", "far", "--force"]).success();
+    assert!(forgot.stdout.contains("Forgot agent: far (host box.lab did not answer"), "{forgot}");
+    let listing = ground.env.mngr(["list", "--format", "json"]).code(6).json();
+    assert_eq!(listing["agents"], serde_json::json!([]), "{listing}");
     engine.resume();
     // Its container has ended, so nothing of it runs, and nobody says so.
     let listing = ground.env.mngr(["list", "--format", "json"]).success().json();
