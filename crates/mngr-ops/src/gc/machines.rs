@@ -19,8 +19,9 @@ use crate::hosts::{self, Target};
 use crate::trash;
 use crate::world::World;
 
-/// A host that was made this long ago and was not started since is of a command that died: making and starting are one.
-const START_LIMIT: SignedDuration = SignedDuration::from_hours(1);
+/// A host that was made this long ago and was not started since is of a command that died: it is started as soon as it is
+/// made. Long enough for an engine whose clock is wrong.
+const START_LIMIT: SignedDuration = SignedDuration::from_hours(3);
 
 /// Removes them.
 pub(super) fn collect(

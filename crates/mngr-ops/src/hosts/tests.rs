@@ -319,7 +319,7 @@ fn a_host_of_a_pool_goes_with_its_maker_unless_somebody_is_there() {
 
 #[test]
 fn a_host_that_was_never_started_goes_by_gc_when_nobody_can_be_making_it() {
-    for (age, goes) in [(SignedDuration::from_mins(10), false), (SignedDuration::from_hours(2), true)] {
+    for (age, goes) in [(SignedDuration::from_hours(2), false), (SignedDuration::from_hours(4), true)] {
         let (test, lab) = world_with(true);
         lab.become_(Some(HostState::Starting));
         *lab.0.unstarted_since.lock().unwrap() = Some(test.world.clock.now() - age);

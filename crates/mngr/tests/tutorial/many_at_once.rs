@@ -162,8 +162,8 @@ fn agents_and_hosts_are_addressed_by_their_host() {
     shell(&e2e, "try-it");
     let hosts = succeed(&e2e, "mngr list --hosts --format '{name} {state}'");
     expect(&hosts.stdout).to_equal("localhost RUNNING\n");
-    let shown = succeed(&e2e, "mngr capture try-it@localhost").stdout;
-    expect(&shown).to_equal(&succeed(&e2e, "mngr capture try-it").stdout);
+    let shown = succeed(&e2e, "mngr capture try-it").stdout;
+    expect(&succeed(&e2e, "mngr capture try-it@localhost").stdout).to_equal(&shown);
     expect(&e2e.run("mngr capture try-it@elsewhere.local")).to_have_exit_code(9);
     expect(&succeed(&e2e, "mngr file list @localhost").stdout).to_contain("host_id");
 }

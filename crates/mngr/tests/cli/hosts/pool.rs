@@ -228,8 +228,10 @@ fn docker_a_create_in_a_pool_that_is_killed_anywhere_leaves_no_host() {
     destroy_all(&env);
     let _ = env.mngr(["destroy", &format!("@{}", only_host(&env)), "--force"]).success();
     // Nobody has put it right when the next one comes: it takes no part of a host that is not whole.
-    assert!(killed_at(3));
-    assert_eq!(hosts(), 1);
+    assert!((1..).any(|point| {
+        assert!(killed_at(point), "there was a host before");
+        hosts() == 1
+    }));
     let next = env.mngr(["create", "next@crew", "--no-connect", "--", "sleep", "1000"]).success();
     assert!(next.stderr.contains("was put right"), "{next}");
     assert_eq!(hosts(), 1);
