@@ -42,6 +42,7 @@ mod prompt;
 mod pull;
 mod push;
 mod record;
+mod release;
 mod replay;
 mod rsync;
 mod session;
