@@ -34,6 +34,7 @@ mod list;
 mod made_up_brand;
 mod man_pages;
 mod message;
+mod newcomer;
 mod observe;
 mod output_schemas;
 mod own_tutorial;

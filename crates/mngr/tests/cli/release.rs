@@ -21,7 +21,7 @@ fn project() -> PathBuf {
 /// A command of the project. Compressing a debug binary well would be most of the time of a test.
 fn script(env: &TestEnv, path: &str) -> Command {
     let mut command = env.command(project().join(path));
-    command.env("DPKG_DEB_COMPRESSOR_TYPE", "none");
+    command.env("DPKG_DEB_COMPRESSOR_TYPE", "none").env("GZIP", "-1");
     command
 }
 
