@@ -1,7 +1,7 @@
 # The commands a person types. What they do is in scripts/ and xtask/, so that it can be read and checked there.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-latest check soak bench audit
+.PHONY: help demo dist test test-latest check soak bench audit
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -9,6 +9,9 @@ help: ## Show this list
 demo: ## Build the release binary and watch 24 agents mend a small project, verified and integrated
 	@scripts/ensure-tools tmux git
 	@scripts/demo.sh "$$(scripts/build-release)"
+
+dist: ## Build what other people install: archive, Debian package, checksums, install script, formula (in dist/)
+	@scripts/release
 
 test: ## Install or name what is missing, then every check and every test
 	@scripts/ensure-tools tmux git rsync openssh-server iproute2 libfaketime busybox git-lfs npm python3 python3-venv asciinema zsh fish groff-base rustfmt clippy cargo-nextest

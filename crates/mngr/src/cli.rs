@@ -6,6 +6,7 @@
 pub(crate) mod absent;
 pub(crate) mod common;
 pub(crate) mod defaults;
+pub(crate) mod habit;
 pub(crate) mod help;
 pub(crate) mod options;
 pub(crate) mod page;
@@ -236,7 +237,7 @@ const EXAMPLES: &str = "  \
   mngr message fix-login 'go on'   # tell one something
   mngr connect fix-login           # its terminal; leave with Ctrl-b d
   mngr pull fix-login --merge      # its commits, merged into your branch
-  mngr destroy fix-login           # gone (`mngr undo fix-login`: back)";
+  mngr destroy --force fix-login   # gone (`mngr undo fix-login`: back)";
 
 /// The whole command line. Verbs other than the one asked for stay unbuilt.
 pub(crate) fn command() -> Command {

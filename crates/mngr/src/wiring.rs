@@ -24,6 +24,9 @@ use ssh::SSH_BACKEND;
 const PLANNED_BACKENDS: &[&str] =
     &["aws", "azure", "gcp", "imbue_cloud", "kubernetes", "lima", "modal", "ovh", "slurm", "vultr"];
 
+/// How much a name must be like that of a provider to be taken for it.
+const ALIKE: f64 = 0.85;
+
 /// Why a provider cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BackendError {
@@ -205,5 +208,10 @@ pub(crate) fn no_such_provider(settings: &Settings, name: &str) -> CliError {
     if !settings.is_plugin_on(name) {
         return failure.hinted(format!("it is disabled; `mngr plugin enable {name}` enables it"));
     }
+    let likeness = |known: &str| strsim::jaro_winkler(known, name);
+    let names = provider_names(settings);
+    let near = names.iter().filter(|known| likeness(known) > ALIKE);
+    let near = near.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let failure = near.into_iter().fold(failure, |it, near| it.hinted(format!("did you mean `{near}`?")));
     failure.hinted("`mngr config get providers` shows the configured ones")
 }

@@ -267,6 +267,9 @@ pub enum CreateError {
     /// The coding agent is not installed as it should be.
     #[error(transparent)]
     Installation(#[from] mngr_agents::installation::InstallationError),
+    /// There is nothing to run the agent in.
+    #[error("`tmux` is not installed")]
+    NoTmux,
     /// A file to be uploaded is not there.
     #[error("the file to upload, `{path}`, does not exist")]
     UploadMissing {

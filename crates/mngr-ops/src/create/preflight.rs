@@ -50,6 +50,16 @@ pub(crate) fn surrounding(world: &World, host: &dyn Host) -> Result<BTreeMap<Str
     Ok(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
+/// Fails when this machine has no tmux. Another one is looked at, and told what it lacks, when it is first reached.
+pub(super) fn tmux(world: &World, host: &dyn Host) -> Result<(), CreateError> {
+    if !world.is_client(host) {
+        return Ok(());
+    }
+    let search = world.vars.get("PATH").map(String::as_str).unwrap_or_default();
+    let found = installation::find(host.files(), search, "tmux").map_err(InstallationError::from)?;
+    found.map(drop).ok_or(CreateError::NoTmux)
+}
+
 /// Fails when the program of a coding agent is missing or of another version than its type wants.
 pub(super) fn installation(
     world: &World,

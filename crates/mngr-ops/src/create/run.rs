@@ -168,6 +168,7 @@ fn ready(world: &World, host: &dyn Host, request: &CreateRequest) -> Result<Read
     if request.start_on_boot {
         boot::check(world, host)?;
     }
+    preflight::tmux(world, host)?;
     let mut env = preflight::surrounding_of(world, host, program.resolved.base)?;
     for pair in provision::given_variables(world, &program.resolved, request)? {
         env.insert(pair.name().to_string(), pair.value().to_owned());

@@ -67,6 +67,18 @@ fn top(page: &Page) -> String {
     text + &format!("\nEXAMPLES\n{}\n{TOP_OPTIONS}\nTOPICS\n{topics}", indented(&page.examples))
 }
 
+/// What a person sees who types `mngr` and nothing else: it fits a small terminal, where help would scroll away.
+pub(crate) fn first_steps() -> String {
+    let Some(page) = Page::of::<&str>(&[]) else { return String::new() };
+    let examples: String = page.examples.iter().map(|line| format!("  {line}\n")).collect();
+    format!(
+        "mngr {}: {}\n\nFIRST STEPS\n{examples}\n\
+         `mngr --help` shows all commands, `mngr COMMAND --help` explains one.\n",
+        env!("CARGO_PKG_VERSION"),
+        page.about,
+    )
+}
+
 /// The page of a verb.
 fn render(page: &Page) -> String {
     let synopsis = page.synopsis.iter().flat_map(|line| wrap(line, WIDTH - 6).into_iter().enumerate());

@@ -36,7 +36,10 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
     let scopes = Scopes::find(&surroundings);
     let argv = with_default_of(cli::NAME, argv, &surroundings, &scopes);
     if argv.len() < 2 {
-        return Ok(Request::Show(help::of::<&str>(&[]).unwrap_or_default()));
+        let is_read_by_a_person = surroundings.terminals.stdout;
+        let page =
+            if is_read_by_a_person { help::first_steps() } else { help::of::<&str>(&[]).unwrap_or_default() };
+        return Ok(Request::Show(page));
     }
     let (argv, matches) = match understood(argv, &surroundings, &scopes) {
         Understood::Verb(argv, matches) => (argv, matches),

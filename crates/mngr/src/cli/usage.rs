@@ -5,7 +5,7 @@ use std::num::ParseIntError;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 use mngr_query::sanitize;
 
-use crate::cli::{NAME, absent, options};
+use crate::cli::{NAME, absent, habit, options};
 use crate::error::CliError;
 
 /// How much a word must be like another one to be taken for it.
@@ -64,7 +64,9 @@ pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
             CliError::usage(format!("Missing argument: {}", missing.join(", ")))
         }
         ClapKind::MissingSubcommand | ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            CliError::usage("Missing command")
+            let (group, _) = options::deepest(verb.iter().copied());
+            let verbs: Vec<&str> = group.get_subcommands().map(clap::Command::get_name).collect();
+            CliError::usage(format!("Missing command: one of {}", verbs.join(", ")))
         }
         ClapKind::InvalidUtf8 => CliError::usage("an argument is not valid UTF-8"),
         _ => CliError::usage(first_line(error)),
@@ -104,6 +106,9 @@ fn no_such_command(word: &str, verb: &[&str], error: &clap::Error) -> CliError {
     let failure = CliError::usage(format!("No such command: `{}`", sanitize(word)));
     if let Some(advice) = absent::advice(word).filter(|_| verb.is_empty()) {
         return failure.hinted(advice);
+    }
+    if let Some(advice) = habit::advice(word).filter(|_| verb.is_empty()) {
+        return failure.hinted(advice).hinted(pointer(verb));
     }
     let near = texts(error, ContextKind::SuggestedSubcommand);
     // The likeliest comes last.

@@ -31,13 +31,24 @@ pub(crate) fn kept(console: &Console, world: &World, filters: &FilterSet) -> Vec
 pub(crate) fn rows(agents: &[Agent]) -> Vec<Row> {
     let name_of = |agent: &Agent| sanitize(&agent.address()).into_owned();
     let widest = agents.iter().map(|agent| name_of(agent).chars().count()).max().unwrap_or_default();
-    let row = |agent: &Agent| {
+    let states: Vec<String> = agents.iter().map(|agent| state_and_reason(agent)).collect();
+    let widest_state = states.iter().map(String::len).max().unwrap_or_default();
+    let row = |(agent, standing): (&Agent, &String)| {
         let project = agent.facts.record.labels.get("project").map(String::as_str).unwrap_or_default();
         let state = agent.state.state;
-        let text = format!("{:<widest$}  {:<8}  {}", name_of(agent), state.as_str(), sanitize(project));
+        let text = format!("{:<widest$}  {standing:<widest_state$}  {}", name_of(agent), sanitize(project));
         Row { text: text.trim_end().to_owned(), style: style(state), can_hide: state == AgentState::Stopped }
     };
-    agents.iter().map(row).collect()
+    agents.iter().zip(&states).map(row).collect()
+}
+
+/// What the agent does, and what it waits for: the reason to connect to it.
+fn state_and_reason(agent: &Agent) -> String {
+    let state = agent.state.state.as_str();
+    match agent.state.waiting_reason {
+        Some(reason) => format!("{state} ({})", reason.as_str()),
+        None => state.to_owned(),
+    }
 }
 
 fn style(state: AgentState) -> CellStyle {

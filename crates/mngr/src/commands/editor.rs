@@ -25,12 +25,31 @@ pub(crate) fn open(ctx: &Ctx, path: &HostPath) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Lets the user write a text that begins with `draft`. It is kept nowhere.
-pub(crate) fn compose(ctx: &Ctx, draft: &str) -> Result<String, CliError> {
-    let path = ctx.scopes.host_dir().join(&format!(".mngr-message-{}.txt", random::hex32()));
+/// Where a text is kept that did not reach its agent.
+const RECOVERED: &str = "recovered-message.txt";
+
+/// Lets the user write a text that begins with `draft`. It is kept nowhere. Editors show the name of the file, and it is
+/// all that says what the text is for: `title` is a word or two of letters, digits and hyphens.
+pub(crate) fn compose(ctx: &Ctx, title: &str, draft: &str) -> Result<String, CliError> {
+    let random = random::hex32();
+    let path = ctx.scopes.host_dir().join(&format!(".{}-{title}.txt", &random[..8]));
     let failed = |error| CliError::new(ErrorKind::Failed, error);
     LocalFiles.write(&path, draft.as_bytes(), Access::Private, Durability::Cached).map_err(failed)?;
     let text = open(ctx, &path).and_then(|()| LocalFiles.read_text(&path).map_err(failed));
     LocalFiles.remove_file(&path).map_err(failed)?;
     text
+}
+
+/// Keeps a text that would be lost, and says where.
+pub(crate) fn keep(ctx: &Ctx, error: CliError, text: &str) -> CliError {
+    if text.trim().is_empty() {
+        return error;
+    }
+    let path: HostPath = ctx.scopes.host_dir().join(RECOVERED);
+    match LocalFiles.write(&path, text.as_bytes(), Access::Private, Durability::Synced) {
+        Ok(()) => error.hinted(format!("your message is kept in `{path}`; `--message-file {path}` sends it")),
+        Err(lost) => {
+            error.hinted(format!("your message could not be kept either: {}", mngr_ops::error_chain(&lost)))
+        }
+    }
 }

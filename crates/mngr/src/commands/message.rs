@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::common::CommonArgs;
 use crate::commands::batch::Batch;
+use crate::commands::targets::Failure;
 use crate::commands::{editor, targets};
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -78,20 +79,36 @@ pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError
     let Some(addresses) = targets::addresses(ctx, agents.iter().chain(&args.agent))? else {
         return Ok(ExitCode::Done);
     };
-    let text = match typed {
-        Some(text) => text,
+    let given = match typed {
+        Some(text) => Some(text),
         None => text(ctx, &args, from_stdin)?,
     };
     let world = ctx.world()?;
-    let selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
+    let select = || targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
+    let mut selected = select();
     if selected.agents.is_empty() {
         ctx.console.note("No agents found to send message to");
     }
+    let is_written_now = given.is_none() && !selected.agents.is_empty();
+    let text = match given {
+        Some(text) => text,
+        // Nobody writes a letter to somebody who is not there.
+        None if selected.agents.is_empty() => String::new(),
+        None => {
+            let text = compose(ctx, &selected.agents)?;
+            // Much may have happened while it was written.
+            selected = select();
+            text
+        }
+    };
     let request =
         MessageRequest { text, idempotency_key: args.key, patience: args.timeout, start: args.start };
-    let batch = Batch::run(selected, |agent| message::send(&world, agent, &request));
+    let mut batch = Batch::run(selected, |agent| message::send(&world, agent, &request));
     let is_blocked = batch.done.iter().any(|(_, sent)| sent.blocked_by.is_some());
     let code = batch.exit_code().and(if is_blocked { ExitCode::Blocked } else { ExitCode::Done });
+    if is_written_now && let Some(failure) = batch.failures.pop() {
+        batch.failures.push(Failure { error: editor::keep(ctx, failure.error, &request.text), ..failure });
+    }
     batch.tell_failures(&ctx.console);
     output.show(&ctx.console, &MessageReport { batch, text: request.text })?;
     Ok(code)
@@ -111,23 +128,37 @@ fn split(args: &MessageArgs) -> (Vec<String>, Option<String>) {
     }
 }
 
-/// The text from where it is when it is not among the words.
-fn text(ctx: &mut Ctx, args: &MessageArgs, stdin_is_taken: bool) -> Result<String, CliError> {
+/// Lets the user write the text.
+fn compose(ctx: &Ctx, agents: &[Agent]) -> Result<String, CliError> {
+    let title = match agents {
+        [agent] => format!("message-to-{}", agent.name()),
+        several => format!("message-to-{}-agents", several.len()),
+    };
+    let text = editor::compose(ctx, &title, "")?;
+    if text.trim().is_empty() {
+        return Err(CliError::failed("nothing was sent: the message is empty")
+            .hinted("`mngr message AGENT 'TEXT'` needs no editor"));
+    }
+    Ok(text)
+}
+
+/// The text from where it is when it is not among the words; `None` when the user has still to write it.
+fn text(ctx: &mut Ctx, args: &MessageArgs, stdin_is_taken: bool) -> Result<Option<String>, CliError> {
     if let Some(text) = &args.message {
-        return Ok(text.clone());
+        return Ok(Some(text.clone()));
     }
     if let Some(file) = &args.message_file {
         let path = ctx.surroundings.path(file);
-        return std::fs::read_to_string(path.as_str()).map_err(|source| {
+        return std::fs::read_to_string(path.as_str()).map(Some).map_err(|source| {
             CliError::new(ErrorKind::Failed, MessageFileError { path: path.to_string(), source })
         });
     }
     if !ctx.surroundings.terminals.stdin && !stdin_is_taken && args.words.len() == 1 && args.agent.is_empty()
     {
-        return input::all();
+        return input::all().map(Some);
     }
     if !stdin_is_taken && ctx.is_interactive()? {
-        return editor::compose(ctx, "");
+        return Ok(None);
     }
     Err(CliError::usage("there is no text to send").hinted("give it with `-m TEXT`"))
 }

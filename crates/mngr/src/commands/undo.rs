@@ -63,6 +63,10 @@ pub(crate) fn run(ctx: &mut Ctx, args: UndoArgs) -> Result<ExitCode, CliError> {
         ctx.console.warn(note);
     }
     output.show(&ctx.console, &report)?;
+    if output.is_human() && !report.restored.is_empty() {
+        let names: Vec<&str> = report.restored.iter().map(|restored| restored.name.as_str()).collect();
+        ctx.console.note(&format!("To start it: mngr start {}", sanitize(&names.join(" "))));
+    }
     Ok(batch::exit_code(&report.failures))
 }
 
@@ -89,7 +93,11 @@ fn show_trash(ctx: &mut Ctx, sizes: Sizes) -> Result<ExitCode, CliError> {
         ctx.console
             .warn(&format!("`{}` in the trash of {}: {}", damaged.path, damaged.host, damaged.problem));
     }
+    let is_empty = trash.entries.is_empty();
     output.show(&ctx.console, &TrashReport { trash })?;
+    if output.is_human() && !is_empty {
+        ctx.console.note("To bring one back: mngr undo NAME");
+    }
     Ok(code)
 }
 

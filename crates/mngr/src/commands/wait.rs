@@ -98,6 +98,10 @@ pub(crate) fn run(ctx: &mut Ctx, args: WaitArgs) -> Result<ExitCode, CliError> {
         timeout: args.timeout,
         interval: args.interval,
     };
+    let is_by_default = request.states.is_empty();
+    if is_by_default && output.is_human() {
+        tell_who_waits(ctx, &selected.agents);
+    }
     let waited = wait::wait(&world, &selected.agents, &request, |agent, change| {
         // A reader that went away is noticed when the result is shown.
         let _ = tell_change(ctx, &output, agent, change);
@@ -108,6 +112,16 @@ pub(crate) fn run(ctx: &mut Ctx, args: WaitArgs) -> Result<ExitCode, CliError> {
         None => Ok(ExitCode::Done),
         Some(error) if output.is_human() => Err(error),
         Some(error) => Ok(error.kind.exit_code()),
+    }
+}
+
+/// An agent that waits for its user seldom ends by itself, so whoever waits for its end may mean something else.
+fn tell_who_waits(ctx: &Ctx, agents: &[Agent]) {
+    for agent in agents.iter().filter(|agent| agent.state.state == AgentState::Waiting) {
+        let name = agent.name();
+        ctx.console.note(&format!(
+            "{name} waits for you; this waits until it has ended (`mngr wait {name} WAITING` ends when it waits)"
+        ));
     }
 }
 

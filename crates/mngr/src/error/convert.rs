@@ -104,7 +104,9 @@ impl From<TemplateError> for CliError {
 impl From<SelectError> for CliError {
     fn from(error: SelectError) -> Self {
         let (kind, hint) = match &error {
-            SelectError::NotFound { .. } => (ErrorKind::NotFound, Some("`mngr list` shows all agents")),
+            SelectError::NotFound { .. } => {
+                (ErrorKind::NotFound, Some("`mngr list` shows all agents, `mngr undo` the destroyed ones"))
+            }
             SelectError::Unavailable { .. } => (ErrorKind::ProviderUnavailable, None),
             SelectError::HostOff { .. } => {
                 (ErrorKind::Failed, Some("`mngr start @HOST.PROVIDER` starts its host"))
@@ -178,9 +180,11 @@ impl From<CaptureError> for CliError {
 
 impl From<ConnectError> for CliError {
     fn from(error: ConnectError) -> Self {
-        let has_no_terminal = matches!(error, ConnectError::NoTerminal { .. });
-        let failure = Self::new(ErrorKind::Failed, error);
-        if has_no_terminal { failure.hinted("`mngr start` starts it") } else { failure }
+        let hint = match &error {
+            ConnectError::NoTerminal { name, .. } => Some(format!("`mngr start {name}` starts it")),
+            _ => None,
+        };
+        hint.into_iter().fold(Self::new(ErrorKind::Failed, error), CliError::hinted)
     }
 }
 
@@ -312,11 +316,11 @@ impl From<SendError> for CliError {
         let (kind, hint) = match &error {
             SendError::Look(LookError::Gone { .. }) => (ErrorKind::NotFound, None),
             SendError::NotReceiving { state, .. } if state.is_final() => {
-                (ErrorKind::Failed, Some("`--start` starts it first"))
+                (ErrorKind::Failed, Some("`--start` starts it first".to_owned()))
             }
-            SendError::DialogOpen { .. }
-            | SendError::Deliver { source: DeliverError::BoxInUse | DeliverError::NoBox, .. } => {
-                (ErrorKind::Failed, Some("`mngr connect` shows its terminal"))
+            SendError::DialogOpen { name, .. }
+            | SendError::Deliver { name, source: DeliverError::BoxInUse | DeliverError::NoBox } => {
+                (ErrorKind::Failed, Some(format!("`mngr connect {name}` shows its terminal")))
             }
             _ => (ErrorKind::Failed, None),
         };
@@ -385,5 +389,16 @@ impl From<ExecFailure> for CliError {
     fn from(error: ExecFailure) -> Self {
         let kind = if error.is_timeout() { ErrorKind::TimedOut } else { ErrorKind::Failed };
         Self::new(kind, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_about_one_agent_can_be_typed_as_it_is() {
+        let dialog = SendError::DialogOpen { name: "fix".parse().unwrap(), evidence: String::new() };
+        assert_eq!(CliError::from(dialog).hints, ["`mngr connect fix` shows its terminal"]);
     }
 }

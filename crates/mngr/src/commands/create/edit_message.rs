@@ -1,9 +1,6 @@
 //! `--edit-message`: the user writes the first message while the agent is made. Neither waits for the other, and a text that
 //! does not reach the agent is kept. Spawns one process besides: the editor.
 
-use mngr_host::files::{Access, Durability, Files};
-use mngr_host::local::LocalFiles;
-use mngr_model::HostPath;
 use mngr_model::delivery::DeliveryLevel;
 use mngr_ops::create::{self, CreateRequest, Created};
 use mngr_ops::message::{self, MessageRequest};
@@ -14,9 +11,6 @@ use crate::commands::editor;
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::ui::progress::HeldReporter;
-
-/// Where a text is kept that did not reach its agent.
-const RECOVERED: &str = "recovered-message.txt";
 
 /// Creates the agent and sends it what the user writes meanwhile; `draft` is what the text begins with.
 pub(super) fn create(
@@ -35,7 +29,7 @@ pub(super) fn create(
     let world: &World = world;
     let (created, text) = std::thread::scope(|scope| {
         let creation = scope.spawn(|| create::create(world, request));
-        let text = editor::compose(ctx, draft);
+        let text = editor::compose(ctx, "first-message", draft);
         reporter.release();
         (creation.join(), text)
     });
@@ -46,10 +40,10 @@ pub(super) fn create(
     match (created, text) {
         (Ok(mut created), Ok(text)) => {
             created.message_level =
-                deliver(world, request, &created, &text).map_err(|error| keep(ctx, error, &text))?;
+                deliver(world, request, &created, &text).map_err(|error| editor::keep(ctx, error, &text))?;
             Ok(created)
         }
-        (Err(error), Ok(text)) => Err(keep(ctx, error, &text)),
+        (Err(error), Ok(text)) => Err(editor::keep(ctx, error, &text)),
         (Ok(created), Err(error)) => {
             Err(error.hinted(format!("agent `{}` was created without a message", created.name)))
         }
@@ -75,18 +69,4 @@ fn deliver(
         start: false,
     };
     Ok(Some(message::send(world, &agent, &request)?.level))
-}
-
-/// Keeps a text that would be lost, and says where.
-fn keep(ctx: &Ctx, error: CliError, text: &str) -> CliError {
-    if text.trim().is_empty() {
-        return error;
-    }
-    let path: HostPath = ctx.scopes.host_dir().join(RECOVERED);
-    match LocalFiles.write(&path, text.as_bytes(), Access::Private, Durability::Synced) {
-        Ok(()) => error.hinted(format!("your message is kept in `{path}`; `--message-file {path}` sends it")),
-        Err(lost) => {
-            error.hinted(format!("your message could not be kept either: {}", mngr_ops::error_chain(&lost)))
-        }
-    }
 }

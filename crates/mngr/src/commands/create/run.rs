@@ -3,6 +3,7 @@
 use mngr_agents::brand::ProvisionError;
 use mngr_agents::conversation::AdoptError;
 use mngr_agents::installation::InstallationError;
+use mngr_host::git::GitError;
 use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef, LOCAL_PROVIDER};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
@@ -184,7 +185,17 @@ pub(crate) fn failure(error: CreateError) -> CliError {
         CreateError::Transfer { .. } | CreateError::Branch(_) | CreateError::MessageText(_) | CreateError::Script(_) => {
             (ErrorKind::Usage, None)
         }
-        CreateError::NoHost { .. } => (ErrorKind::NotFound, None),
+        CreateError::NoHost { .. } => (
+            ErrorKind::NotFound,
+            Some("`mngr list --hosts` shows all hosts; `mngr help hosts` tells where they come from".to_owned()),
+        ),
+        CreateError::NoTmux => {
+            (ErrorKind::Failed, Some("the package is called `tmux` with apt, dnf, apk and brew".to_owned()))
+        }
+        CreateError::Git(GitError::NoCommits { .. }) => (
+            ErrorKind::Failed,
+            Some("a branch needs a commit to start from: `git commit --allow-empty -m start` makes one".to_owned()),
+        ),
         CreateError::Pool(PoolError::Unknown { .. }) => {
             (ErrorKind::NotFound, Some("`mngr config get pools` shows the pools of the settings".to_owned()))
         }
