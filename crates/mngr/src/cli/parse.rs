@@ -131,7 +131,9 @@ pub(crate) fn format_hint(argv: &[OsString]) -> Format {
 
 /// Verbs that must run although the settings are broken.
 pub(crate) fn is_forgiving(path: &str) -> bool {
-    path == "help" || path.starts_with("config_") || matches!(path, "plugin_enable" | "plugin_disable")
+    matches!(path, "help" | "doctor")
+        || path.starts_with("config_")
+        || matches!(path, "plugin_enable" | "plugin_disable")
 }
 
 fn context(

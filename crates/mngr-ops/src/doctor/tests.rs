@@ -1,0 +1,1 @@
+//! Each check, by breaking what it looks at and having it mended.
