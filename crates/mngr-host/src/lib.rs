@@ -3,6 +3,7 @@
 //! Everything above speaks to a [`host::Host`] and must not assume that a path is local.
 
 pub mod clock;
+pub mod event_log;
 pub mod fault;
 pub mod file_reader;
 pub mod files;
@@ -19,4 +20,5 @@ pub mod remote;
 pub mod rsync;
 mod survey;
 pub mod tmux;
+pub mod trace;
 pub mod watch;

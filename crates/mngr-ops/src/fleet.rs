@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use mngr_host::host::Host;
 use mngr_host::provider::{HostEntry, HostReport, is_refusal};
+use mngr_host::trace::{self, SpanKind};
 use mngr_model::address::AgentAddress;
 use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, MachineFacts, Survey};
 use mngr_model::state::{StateReport, StateSource};
@@ -198,6 +199,7 @@ impl Fleet {
         failures: Vec<Failure>,
         detail: Detail,
     ) -> Self {
+        let _span = trace::span(SpanKind::Phase, || "look at all hosts".to_owned());
         let mut fleet =
             Self { agents: vec![], hosts: vec![], failures, broken: vec![], taken_at: world.clock.now() };
         for looked in fanout::fan_out(entries, |entry| Looked::at(world, entry.as_ref(), detail)) {
@@ -224,6 +226,7 @@ struct Looked {
 
 impl Looked {
     fn at(world: &World, entry: &dyn HostEntry, detail: Detail) -> Self {
+        let _span = trace::span(SpanKind::Phase, || format!("look at {}.{}", entry.name(), entry.provider()));
         let report = entry.report();
         let host = match entry.open() {
             Ok(Some(host)) => host,

@@ -20,8 +20,6 @@ mod programs;
 mod repair;
 mod run;
 mod sessions;
-#[cfg(test)]
-mod tests;
 mod trash;
 mod work_dirs;
 

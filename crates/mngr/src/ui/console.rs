@@ -14,10 +14,14 @@ use crate::ui::theme::{Colour, Tone};
 pub(crate) enum Volume {
     /// Only errors.
     Quiet,
-    /// Also warnings and what is going on.
+    /// Also warnings.
+    Warnings,
+    /// Also what is going on.
     Normal,
     /// Also how the command came to what it did.
     Verbose,
+    /// Also what it spent its time on.
+    VeryVerbose,
 }
 
 /// Where a command prints.
@@ -96,7 +100,7 @@ impl Console {
 
     /// Something that helps to read the result.
     pub(crate) fn note(&self, text: &str) {
-        if self.volume > Volume::Quiet {
+        if self.volume >= Volume::Normal {
             let text = self.err.paint(Tone::Dim, &sanitize_lines(text));
             write_error(format!("{text}\n").as_bytes());
         }
@@ -105,6 +109,11 @@ impl Console {
     /// Whether [`Console::debug`] says anything.
     pub(crate) fn is_verbose(&self) -> bool {
         self.volume >= Volume::Verbose
+    }
+
+    /// Whether it is to be said what the command spends its time on.
+    pub(crate) fn is_very_verbose(&self) -> bool {
+        self.volume >= Volume::VeryVerbose
     }
 
     /// How the command came to what it did.

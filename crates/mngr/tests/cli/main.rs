@@ -13,6 +13,7 @@ mod connect;
 mod create;
 mod destroy;
 mod docs;
+mod doctor;
 mod edit_message;
 mod event;
 mod examples;

@@ -1,1 +1,0 @@
-//! Each check, by breaking what it looks at and having it mended.
