@@ -32,6 +32,7 @@ mod installation;
 mod interruption;
 mod label;
 mod list;
+mod logs;
 mod made_up_brand;
 mod man_pages;
 mod message;
