@@ -71,7 +71,7 @@ pub fn main() -> process::ExitCode {
     let outcome = outcome.or_else(|error| tell(&console, &format, error));
     if let (Some(log), Ok(code)) = (log, &outcome) {
         // A reader that went away is no failure.
-        log.end(*code, failure.as_ref().filter(|_| *code != ExitCode::Done));
+        log.end(*code, failure.as_ref().filter(|_| *code != ExitCode::Done), &console.errors());
     }
     trace::flush();
     finish(outcome)

@@ -109,8 +109,8 @@ impl CommandLog {
         self.note(level, kind, fields);
     }
 
-    /// Ends the log of a command.
-    pub(crate) fn end(&self, code: ExitCode, failure: Option<&Failure>) {
+    /// Ends the log of a command. `told` are errors of parts of what it was to do.
+    pub(crate) fn end(&self, code: ExitCode, failure: Option<&Failure>, told: &[String]) {
         let mut fields = Map::from_iter([
             ("pid".to_owned(), std::process::id().into()),
             ("exit_code".to_owned(), code.number().into()),
@@ -119,9 +119,12 @@ impl CommandLog {
         if let Some(failure) = failure {
             fields.insert("error".to_owned(), failure.message.as_str().into());
             fields.insert("error_class".to_owned(), failure.class.into());
+        } else if !told.is_empty() {
+            fields.insert("error".to_owned(), told.join("; ").into());
         }
-        let level = if failure.is_some() { LogLevel::Error } else { LogLevel::Info };
-        self.note(level, "command_ended", fields);
+        // The code of a program that was run says nothing of mngr.
+        let is_failed = !matches!(code, ExitCode::Done | ExitCode::Program(_));
+        self.note(if is_failed { LogLevel::Error } else { LogLevel::Info }, "command_ended", fields);
         self.flush();
     }
 

@@ -1,6 +1,7 @@
 //! Both streams, with what decides how they are written: terminals, `NO_COLOR`, `--quiet`, `--verbose`.
 
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
 
 use mngr_query::sanitize_lines;
 
@@ -24,6 +25,9 @@ pub(crate) enum Volume {
     VeryVerbose,
 }
 
+/// How many errors are remembered.
+const MOST_ERRORS: usize = 20;
+
 /// Where a command prints.
 #[derive(Debug, Clone)]
 pub(crate) struct Console {
@@ -31,6 +35,8 @@ pub(crate) struct Console {
     err: Colour,
     volume: Volume,
     width: Option<usize>,
+    /// The errors that were told, by this console and its copies.
+    errors: Arc<Mutex<Vec<String>>>,
 }
 
 impl Console {
@@ -46,6 +52,7 @@ impl Console {
             err: colour(surroundings.terminals.stderr),
             volume,
             width: surroundings.terminals.width,
+            errors: Arc::default(),
         }
     }
 
@@ -87,8 +94,18 @@ impl Console {
 
     /// A line on standard error, whatever the volume.
     pub(crate) fn error_line(&self, tone: Tone, word: &str, text: &str) {
+        if let (Tone::Error, Ok(mut errors)) = (tone, self.errors.lock())
+            && errors.len() < MOST_ERRORS
+        {
+            errors.push(text.to_owned());
+        }
         let word = self.err.paint(tone, word);
         write_error(format!("{word} {}\n", sanitize_lines(text)).as_bytes());
+    }
+
+    /// The errors that were told so far, the first of them where there are many.
+    pub(crate) fn errors(&self) -> Vec<String> {
+        self.errors.lock().map(|errors| errors.clone()).unwrap_or_default()
     }
 
     /// Something the user should know although the command goes on.

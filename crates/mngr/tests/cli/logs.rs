@@ -58,7 +58,11 @@ fn a_failure_is_logged_with_its_causes() {
     let events = log(&env);
     let ended = of_kind(&events, "command_ended")[1];
     assert_eq!((&ended["exit_code"], &ended["level"]), (&Value::from(9), &Value::from("ERROR")));
-    assert_eq!(ended["error_class"], "NotFound");
+    assert!(ended["error"].as_str().unwrap().contains("nobody"), "{ended}");
+    let _ = env.mngr(["capture", "nobody"]).code(9);
+    let events = log(&env);
+    let ended = of_kind(&events, "command_ended")[2];
+    assert_eq!((&ended["level"], &ended["error_class"]), (&Value::from("ERROR"), &Value::from("NotFound")));
     assert!(ended["error"].as_str().unwrap().contains("nobody"), "{ended}");
 }
 
@@ -66,7 +70,7 @@ fn a_failure_is_logged_with_its_causes() {
 fn no_secret_is_logged() {
     let env = env_with_repo();
     let create = ["create", "a", "--type", "command", "--no-connect", "-v", "--env", "TOKEN=s3cret1"];
-    let program = ["-S", "unset_vars=s3cret2", "--", "sh", "-c", "cat #s3cret3"];
+    let program = ["-S", r#"unset_vars=["s3cret2"]"#, "--", "sh", "-c", "cat #s3cret3"];
     let trace = env.root().join("trace.json");
     let run = |args: &[&str]| {
         let mut command = env.mngr_cmd();
