@@ -356,6 +356,10 @@ mngr cleanup --type scripted --idle-for 7d --yes
 mngr gc --dry-run
 mngr gc
 
+# Is anything missing, broken or left behind? Look, then let mngr put right what loses nothing
+mngr doctor
+mngr doctor --fix
+
 ######################################################################
 # Settings
 ######################################################################

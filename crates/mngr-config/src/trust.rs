@@ -28,7 +28,7 @@ pub const ALLOWED: &[&[&str]] = &[
 ];
 
 /// Verbs that inspect or repair settings, or only explain: they go on with what is allowed.
-const NEVER_STOPPED: &[&str] = &["config", "help", "plugin"];
+const NEVER_STOPPED: &[&str] = &["config", "doctor", "help", "plugin"];
 
 /// What every verb that meets agents uses, besides `commands.<verb>` and `pre_command_scripts.<verb>`.
 const USED_BY_ALL: &[&str] = &[

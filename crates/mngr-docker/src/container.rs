@@ -66,6 +66,33 @@ pub(crate) fn list(engine: &EngineClient, provider: &ProviderName) -> Result<Vec
     Ok(rows.into_iter().filter_map(|row| read(row, provider)).collect())
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Volumes {
+    #[serde(default)]
+    volumes: Option<Vec<Volume>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Volume {
+    name: String,
+    #[serde(default)]
+    labels: Option<BTreeMap<String, String>>,
+}
+
+/// The hosts of a provider that have a volume with their state, whether there is a container or not. One request.
+pub(crate) fn volumes(engine: &EngineClient, provider: &ProviderName) -> Result<Vec<HostId>, EngineError> {
+    let filters = serde_json::json!({ "label": [HOST_ID, format!("{PROVIDER}={provider}")] });
+    let listed: Volumes = engine.get(&format!("/volumes?filters={}", encoded(&filters.to_string())))?;
+    let host_of = |volume: Volume| {
+        let id = HostId::parse(volume.labels?.get(HOST_ID)?)?;
+        // A label may say anything; only a volume that is called so is one of ours.
+        (volume.name == volume_of(&id)).then_some(id)
+    };
+    Ok(listed.volumes.unwrap_or_default().into_iter().filter_map(host_of).collect())
+}
+
 impl Container {
     /// What it does.
     pub(crate) fn state(&self) -> HostState {

@@ -286,6 +286,19 @@ impl HostMaker for DockerProvider {
         Some(format!("{image} {id} {:?}", recipe.network))
     }
 
+    fn abandoned_storage(&self) -> Result<Vec<String>, ProviderError> {
+        let listed = self.engine().and_then(|engine| container::volumes(&engine, self.provider_name()));
+        let volumes = self.or_nothing(listed).map_err(|error| self.unavailable(error))?;
+        // Listed after the volumes: a host that is being made has its volume first.
+        let containers = self.containers().map_err(|error| self.unavailable(error))?;
+        let is_used = |host: &HostId| containers.iter().any(|container| container.info.id == *host);
+        Ok(volumes
+            .into_iter()
+            .filter(|host| !is_used(host))
+            .map(|host| container::volume_of(&host))
+            .collect())
+    }
+
     fn start(&self, host: &HostId) -> Result<(), HostActionError> {
         self.start_host(host).map_err(|error| action_error(host.as_str(), HostAction::Start, error))
     }

@@ -3,7 +3,11 @@
 //! Everything above speaks to a [`host::Host`] and must not assume that a path is local.
 
 pub mod clock;
+<<<<<<< HEAD
 pub mod errand;
+=======
+pub mod event_log;
+>>>>>>> h9
 pub mod fault;
 pub mod file_reader;
 pub mod files;
@@ -20,4 +24,5 @@ pub mod remote;
 pub mod rsync;
 mod survey;
 pub mod tmux;
+pub mod trace;
 pub mod watch;

@@ -16,9 +16,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::interrupt;
+use crate::trace::{self, Span, SpanKind};
 
 mod dialogue;
 mod guard;
+mod summary;
 
 pub(crate) use dialogue::{Dialogue, Hearing, Turn, moment_after};
 pub use guard::Guard;
@@ -371,6 +373,13 @@ pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
 /// Runs it on this machine and hands on what it prints, piece by piece as it comes. A command that timed out has no
 /// partial output: it has been handed on.
 pub(crate) fn run_streaming(cmd: &Cmd, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<Exit, ExecError> {
+    let span = span_of(cmd);
+    let ended = run_untraced(cmd, on_output);
+    note_end(span, &ended);
+    ended
+}
+
+fn run_untraced(cmd: &Cmd, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<Exit, ExecError> {
     let mut command = cmd.to_std();
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     command.stdin(match cmd.input {
@@ -411,6 +420,17 @@ pub(crate) fn run_attached(
     attachment: Attachment,
     deadline: Option<Duration>,
 ) -> Result<Exit, ExecError> {
+    let span = span_of(cmd);
+    let ended = run_attached_untraced(cmd, attachment, deadline);
+    note_end(span, &ended);
+    ended
+}
+
+fn run_attached_untraced(
+    cmd: &Cmd,
+    attachment: Attachment,
+    deadline: Option<Duration>,
+) -> Result<Exit, ExecError> {
     let mut command = cmd.to_std();
     if attachment == Attachment::OwnGroup {
         command.process_group(0);
@@ -445,8 +465,23 @@ pub(crate) fn run_attached(
 
 /// Replaces this process. Returns only if that failed.
 pub fn replace(cmd: &Cmd) -> ExecError {
+    drop(span_of(cmd));
+    // Nobody is left to do it afterwards.
+    trace::flush();
     let source = cmd.to_std().exec();
     spawn_error(cmd, source)
+}
+
+/// The span of a process on this machine.
+pub(crate) fn span_of(cmd: &Cmd) -> Span {
+    trace::span(SpanKind::Process, || cmd.summary())
+}
+
+fn note_end(mut span: Span, ended: &Result<Exit, ExecError>) {
+    span.outcome(|| match ended {
+        Ok(exit) => exit.to_shell().to_string(),
+        Err(error) => error.to_string(),
+    });
 }
 
 pub(crate) fn spawn_error(cmd: &Cmd, source: io::Error) -> ExecError {

@@ -138,6 +138,31 @@ fn warn(world: &World, done: Result<(), BootError>) {
     }
 }
 
+/// How the user's crontab stands to the agents that are wanted at boot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CronLine {
+    /// It is there if it is needed, or something else starts them.
+    Right,
+    /// It is there and starts nobody.
+    Idle,
+    /// It is not there, and agents wait for it.
+    Missing,
+}
+
+/// Looks whether the host would start what it should. Two processes at most; changes nothing.
+pub(crate) fn cron_line(world: &World, host: &dyn Host) -> Result<CronLine, BootError> {
+    if world.maker_of(host).is_some() {
+        return Ok(CronLine::Right);
+    }
+    let is_wanted = has_boot_scripts(host)?;
+    Ok(match (is_wanted, cron::is_there(host)) {
+        (true, Ok(true)) | (false, Ok(false) | Err(BootError::NoCron { .. })) => CronLine::Right,
+        (true, Ok(false)) => CronLine::Missing,
+        (false, Ok(true)) => CronLine::Idle,
+        (_, Err(error)) => return Err(error),
+    })
+}
+
 /// One process: a host may have many agents.
 fn has_boot_scripts(host: &dyn Host) -> Result<bool, BootError> {
     let look = r#"for script in "$1"/agent-*/boot.sh; do [ -f "$script" ] && exit 0; done; exit 1"#;

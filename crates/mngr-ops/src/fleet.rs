@@ -6,8 +6,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use mngr_host::host::Host;
+<<<<<<< HEAD
 use mngr_host::provider::{HostEntry, HostReport, Snapshot, is_refusal};
 use mngr_model::activity::ActivitySource;
+=======
+use mngr_host::provider::{HostEntry, HostReport, is_refusal};
+use mngr_host::trace::{self, SpanKind};
+>>>>>>> h9
 use mngr_model::address::AgentAddress;
 use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, MachineFacts, Survey};
 use mngr_model::state::{StateReport, StateSource};
@@ -218,6 +223,7 @@ impl Fleet {
         failures: Vec<Failure>,
         detail: Detail,
     ) -> Self {
+        let _span = trace::span(SpanKind::Phase, || "look at all hosts".to_owned());
         let mut fleet =
             Self { agents: vec![], hosts: vec![], failures, broken: vec![], taken_at: world.clock.now() };
         let recalled: Vec<_> =
@@ -247,6 +253,7 @@ struct Looked {
 
 impl Looked {
     fn at(world: &World, entry: &dyn HostEntry, detail: Detail) -> Self {
+        let _span = trace::span(SpanKind::Phase, || format!("look at {}.{}", entry.name(), entry.provider()));
         let report = entry.report();
         let host = match entry.open() {
             Ok(Some(host)) => host,

@@ -20,6 +20,7 @@ use mngr_host::tmux::{
     CaptureRange, ExtraWindow, NewSession, PaneId, ServerConfig, SessionName, SessionNameError, Socket,
     TmuxError, render_config,
 };
+use mngr_host::trace::{self, SpanKind};
 use mngr_host::watch::WatchError;
 use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::facts::{Markers, ProgramFacts};
@@ -124,6 +125,7 @@ pub(crate) fn launch(
     readiness: Readiness,
     occasion: Occasion,
 ) -> Result<(), LaunchError> {
+    let _span = trace::span(SpanKind::Phase, || format!("launch {}", record.name));
     let layout = host.layout();
     let agent = layout.agent(&record.id);
     let kind = agent_type::resolve(&world.settings, &record.agent_type).ok().map(ResolvedType::kind);

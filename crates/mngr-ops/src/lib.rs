@@ -11,6 +11,7 @@ pub mod capture;
 pub mod connect;
 pub mod create;
 pub mod destroy;
+pub mod doctor;
 pub mod event;
 pub mod exec;
 pub mod explain;

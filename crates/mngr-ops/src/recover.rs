@@ -10,6 +10,7 @@ use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
 use mngr_host::host::{EndRequest, Host};
 use mngr_host::interrupt;
 use mngr_host::lock::{HostLock, LockError, LockWait};
+use mngr_host::trace::{self, SpanKind};
 use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::layout::HostLayout;
 use mngr_model::{AgentId, HostPath};
@@ -45,6 +46,7 @@ pub fn recover(world: &World, host: &dyn Host) -> Outcome {
     if leftovers.is_empty() {
         return Outcome::Unchanged;
     }
+    let _span = trace::span(SpanKind::Phase, || "put right what was left".to_owned());
     // Half a recovery would be another left-over.
     let _shield = interrupt::shield();
     for leftover in leftovers {

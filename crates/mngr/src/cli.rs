@@ -17,9 +17,9 @@ mod wrap;
 use clap::{Command, Subcommand};
 
 use crate::commands::{
-    archive, capture, cleanup, clone, completion, config, connect, create, destroy, event, exec, explain,
-    file, gc, git, help as help_verb, label, limit, list, message, migrate, observe, plugin, pull, push,
-    record, rename, replay, rsync, snapshot, start, stop, tmr, transcript, tutorial, unarchive, undo,
+    archive, capture, cleanup, clone, completion, config, connect, create, destroy, doctor, event, exec,
+    explain, file, gc, git, help as help_verb, label, limit, list, message, migrate, observe, plugin, pull,
+    push, record, rename, replay, rsync, snapshot, start, stop, tmr, transcript, tutorial, unarchive, undo,
     usage as usage_verb, view, wait,
 };
 use crate::ctx::Ctx;
@@ -57,6 +57,8 @@ pub(crate) enum Verb {
     /// Destroy agents; `undo` brings them back
     #[command(visible_alias = "rm")]
     Destroy(destroy::DestroyArgs),
+    /// Look for what is missing, broken or left behind
+    Doctor(doctor::DoctorArgs),
     /// Print the events of an agent or a host
     Event(event::EventArgs),
     /// Run a command in the work dir of agents
@@ -141,6 +143,7 @@ impl Verb {
             Self::Connect(args) => &args.common,
             Self::Create(args) => &args.common,
             Self::Destroy(args) => &args.common,
+            Self::Doctor(args) => &args.common,
             Self::Event(args) => &args.common,
             Self::Exec(args) => &args.common,
             Self::Explain(args) => &args.common,
@@ -187,6 +190,7 @@ impl Verb {
             Self::Connect(args) => connect::run(ctx, args),
             Self::Create(args) => create::run(ctx, *args),
             Self::Destroy(args) => destroy::run(ctx, args),
+            Self::Doctor(args) => doctor::run(ctx, &args),
             Self::Event(args) => event::run(ctx, args),
             Self::Exec(args) => exec::run(ctx, args),
             Self::Explain(args) => explain::run(ctx, args),

@@ -2,15 +2,18 @@
 
 use std::ffi::OsString;
 use std::process;
+use std::sync::Arc;
 use std::time::Instant;
 
 use mngr_host::interrupt;
+use mngr_host::trace::{self, SpanKind};
 
 use crate::cli::parse::{self, Request};
 use crate::commands::docker_pipe;
 use crate::ctx::Surroundings;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
+use crate::log::{self, CommandLog, Failure};
 use crate::ui::console::{Console, Volume};
 use crate::ui::{Format, error_text};
 use crate::{cli, complete, prelude};
@@ -43,6 +46,7 @@ pub fn main() -> process::ExitCode {
         return complete::run(&surroundings.argv[2..], &surroundings, &console).into();
     }
     let (console, format) = (Console::new(&surroundings, Volume::Normal), parse::format_hint(&argv));
+    let mut log = None;
     let (console, format, outcome) = match start(&argv, surroundings) {
         Ok(Request::Show(page)) => {
             let shown = console.print_help(&page).map(|()| ExitCode::Done);
@@ -52,15 +56,30 @@ pub fn main() -> process::ExitCode {
             let replaced = CliError::new(ErrorKind::Failed, mngr_host::proc::replace(&external.command()));
             (console, format, Err(replaced))
         }
-        Ok(Request::Run { verb, path, mut ctx }) => {
-            let outcome =
-                prelude::prepare(&mut ctx, &path).and_then(|()| verb.run(&mut ctx)).map(heed_interrupt);
+        Ok(Request::Run { verb, path, words, mut ctx }) => {
+            log = CommandLog::begin(&ctx, &words, started).map(Arc::new);
+            log::watch(&ctx, log.clone(), &path, started);
+            let outcome = trace_phase("preparation", || prelude::prepare(&mut ctx, &path))
+                .and_then(|()| trace_phase("command", || verb.run(&mut ctx)))
+                .map(heed_interrupt);
             ctx.console.debug(&format!("took {:.1} ms", started.elapsed().as_secs_f64() * 1000.0));
             (ctx.console, ctx.format, outcome)
         }
         Err(error) => (console, format, Err(error)),
     };
-    finish(outcome.or_else(|error| tell(&console, &format, error)))
+    let failure = outcome.as_ref().err().map(Failure::of);
+    let outcome = outcome.or_else(|error| tell(&console, &format, error));
+    if let (Some(log), Ok(code)) = (log, &outcome) {
+        // A reader that went away is no failure.
+        log.end(*code, failure.as_ref().filter(|_| *code != ExitCode::Done), &console.errors());
+    }
+    trace::flush();
+    finish(outcome)
+}
+
+fn trace_phase<R>(name: &str, run: impl FnOnce() -> R) -> R {
+    let _span = trace::span(SpanKind::Phase, || name.to_owned());
+    run()
 }
 
 fn start(argv: &[OsString], surroundings: Surroundings) -> Result<Request, CliError> {

@@ -11,6 +11,7 @@ mod error;
 mod exit_code;
 mod external;
 mod invocation;
+mod log;
 mod prelude;
 mod ui;
 mod wiring;

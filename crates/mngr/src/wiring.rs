@@ -6,7 +6,7 @@ use mngr_config::{LOCAL_BACKEND, Settings};
 use mngr_host::clock::SystemClock;
 use mngr_host::local::{LocalHost, LocalProvider};
 use mngr_host::provider::{HostEntry, Provider, ProviderError};
-use mngr_model::ProviderName;
+use mngr_model::{HostPath, ProviderName};
 use mngr_ops::world::World;
 
 use crate::ctx::Surroundings;
@@ -92,6 +92,13 @@ impl Provider for Absent {
     }
 }
 
+/// The host dir of this machine.
+pub(crate) fn host_dir(settings: &Settings, surroundings: &Surroundings) -> HostPath {
+    let local = settings.providers.get(LOCAL_BACKEND);
+    let host_dir = local.and_then(|local| local.host_dir.as_deref()).unwrap_or(&settings.default_host_dir);
+    surroundings.path(host_dir)
+}
+
 /// Builds what the verbs act on.
 pub(crate) fn world(
     settings: Settings,
@@ -99,9 +106,7 @@ pub(crate) fn world(
     console: &Console,
 ) -> Result<World, CliError> {
     let root_name = surroundings.root_name().to_owned();
-    let local = settings.providers.get(LOCAL_BACKEND);
-    let host_dir = local.and_then(|local| local.host_dir.as_deref()).unwrap_or(&settings.default_host_dir);
-    let client = Arc::new(LocalHost::open(surroundings.path(host_dir))?);
+    let client = Arc::new(LocalHost::open(host_dir(&settings, surroundings))?);
     Ok(World {
         providers: providers(&settings, &client, surroundings)?,
         client,

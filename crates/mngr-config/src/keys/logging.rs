@@ -35,11 +35,11 @@ settings_table! {
         pub max_log_size_mb: u64,
         /// One log file to write to instead of those in `log_dir`.
         pub log_file_path: Option<String>,
-        /// Whether the commands that are run are logged.
+        /// Whether the programs that a command runs are logged, each with the time it took.
         pub is_logging_commands: bool,
-        /// Whether the output of the commands that are run is logged.
+        /// Accepted for older settings files; has no effect: the output of programs may hold secrets.
         pub is_logging_command_output: bool,
-        /// Whether environment variables are logged; their values may be secrets.
+        /// Whether the `MNGR_*` variables of a command are logged; their values may be secrets.
         pub is_logging_env_vars: bool,
         /// Accepted for older settings files; has no effect.
         pub enable_paramiko_logging: Option<bool>,

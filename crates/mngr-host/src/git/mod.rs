@@ -48,7 +48,7 @@ pub use merge::MergeOutcome;
 pub use own_refs::{Elsewhere, OwnRef};
 pub use patch::{FileChange, FileMode, Hunk, Line};
 pub use pristine::Pristine;
-pub use refs::{BranchState, DeleteBranch, RESCUE_PREFIX, rescue_ref};
+pub use refs::{BranchState, BranchTip, DeleteBranch, RESCUE_PREFIX, rescue_ref};
 pub use repo::RepoFacts;
 pub use start::StartPoint;
 pub use stash::Stash;

@@ -48,6 +48,17 @@ pub enum DeleteBranch<'a> {
     OnlyAt(&'a str),
 }
 
+/// A branch and its commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchTip {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub oid: String,
+    /// Whether a checkout has it.
+    pub is_checked_out: bool,
+}
+
 /// A branch as it is now.
 pub(super) struct Branch {
     pub(super) oid: String,
@@ -115,6 +126,19 @@ impl Git<'_> {
             oid: oid.to_owned(),
             checked_out_at: (!path.is_empty()).then(|| HostPath::new(path)),
         }))
+    }
+
+    /// The branches whose names begin with `prefix/`, with their commits.
+    pub fn branches_below(&self, prefix: &str) -> Result<Vec<BranchTip>, GitError> {
+        let format = "--format=%(refname)%00%(objectname)%00%(worktreepath)";
+        let output = self.look(["for-each-ref", format, "--", &format!("refs/heads/{prefix}/")]).run()?;
+        let tip = |line: &str| {
+            let (name, rest) = line.strip_prefix("refs/heads/")?.split_once('\0')?;
+            let (oid, worktree) = rest.split_once('\0')?;
+            let (name, oid) = (name.to_owned(), oid.to_owned());
+            Some(BranchTip { name, oid, is_checked_out: !worktree.is_empty() })
+        };
+        Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(tip).collect())
     }
 
     /// How many commits of `oid` no branch, tag or other ref holds, apart from the refs in `except`.

@@ -18,6 +18,7 @@ use crate::lock::{self, HostLock, LockError, LockWait, lock_file};
 use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Guard, Output, Stream};
 use crate::pty::{Pty, TerminalSize};
 use crate::random;
+use crate::trace::{self, SpanKind};
 use crate::watch::{Watch, WatchError};
 
 /// The name of this machine in addresses: `foo@localhost.local`.
@@ -156,6 +157,7 @@ impl Host for LocalHost {
     }
 
     fn lock(&self, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
+        let _span = trace::span(SpanKind::Phase, || format!("lock {}", path.file_name().unwrap_or_default()));
         lock_file(path, wait)
     }
 

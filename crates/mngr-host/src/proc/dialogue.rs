@@ -62,6 +62,8 @@ pub(crate) fn moment_after(limit: Duration) -> Instant {
 impl Dialogue {
     /// Starts it, in a group of its own: Ctrl-C is for us, and we decide what it means.
     pub(crate) fn start(cmd: &Cmd) -> Result<Self, ExecError> {
+        // A dialogue lives on; what is told is that it began.
+        drop(super::span_of(cmd));
         let mut command = cmd.to_std();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().map_err(|source| spawn_error(cmd, source))?;

@@ -79,6 +79,11 @@ pub trait HostMaker: Send + Sync {
     /// Removes a host with its state. One that is gone is removed; its snapshots stay.
     fn destroy(&self, host: &HostId) -> Result<(), HostActionError>;
 
+    /// Storage of hosts that are gone, by the names the provider has for it. It may hold work.
+    fn abandoned_storage(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(Vec::new())
+    }
+
     /// The state of every host, as the provider sees it. Asks no host.
     fn states(&self) -> Result<BTreeMap<HostId, HostState>, ProviderError>;
 }

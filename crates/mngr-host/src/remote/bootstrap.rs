@@ -19,9 +19,9 @@ const INSTALL_DEADLINE: Duration = Duration::from_secs(15 * 60);
 const LOOK_DEADLINE: Duration = Duration::from_secs(60);
 
 /// The oldest tmux whose targets and hooks mean what we rely on.
-const OLDEST_TMUX: Version = Version(3, 0);
+pub const OLDEST_TMUX: Version = Version(3, 0);
 /// The oldest git that can tell beforehand whether a merge has conflicts.
-const OLDEST_GIT: Version = Version(2, 38);
+pub const OLDEST_GIT: Version = Version(2, 38);
 
 /// Whether missing tools are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,17 @@ pub enum Install {
 /// A version, as far as it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32);
+
+impl Version {
+    /// The first number with a dot: `tmux 3.3a`, `git version 2.39.5`, `tmux next-3.4`.
+    pub fn in_text(text: &str) -> Option<Self> {
+        text.split([' ', '-']).find_map(|word| {
+            let (major, rest) = word.split_once('.')?;
+            let minor: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            Some(Self(major.parse().ok()?, minor.parse().ok()?))
+        })
+    }
+}
 
 impl std::fmt::Display for Version {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -160,8 +171,8 @@ impl Facts {
                 "refused" | "log" => facts.how = Some(detail_of(rest)),
                 "installed" => facts.installed = rest.split_whitespace().map(detail_of).collect(),
                 "tool" => match rest.split_once(' ') {
-                    Some(("tmux", version)) => facts.tmux = read_version(version),
-                    Some(("git", version)) => facts.git = read_version(version),
+                    Some(("tmux", version)) => facts.tmux = Version::in_text(version),
+                    Some(("git", version)) => facts.git = Version::in_text(version),
                     _ => {}
                 },
                 "home" if rest.starts_with('/') => facts.home = Some(HostPath::new(rest)),
@@ -172,15 +183,6 @@ impl Facts {
         }
         facts
     }
-}
-
-/// The first number with a dot: `tmux 3.3a`, `git version 2.39.5`, `tmux next-3.4`.
-fn read_version(text: &str) -> Option<Version> {
-    text.split([' ', '-']).find_map(|word| {
-        let (major, rest) = word.split_once('.')?;
-        let minor: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        Some(Version(major.parse().ok()?, minor.parse().ok()?))
-    })
 }
 
 #[cfg(test)]

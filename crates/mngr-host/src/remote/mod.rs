@@ -21,12 +21,12 @@ mod tally;
 mod testing;
 mod watch;
 
-pub use bootstrap::{BootstrapError, Install, Prepared, Version, bootstrap};
+pub use bootstrap::{BootstrapError, Install, OLDEST_GIT, OLDEST_TMUX, Prepared, Version, bootstrap};
 pub use files::RemoteFiles;
 pub use host::RemoteHost;
 pub use line::{Line, Terminal};
 pub use own_scripts::{ACTIVITY_WATCHER, START_ON_BOOT};
 pub use shells::Shells;
-pub use ssh::{SshError, SshLine, SshTarget};
+pub use ssh::{SshError, SshLine, SshTarget, dead_sockets};
 pub use ssh_hosts::{SshConfigNames, SshHosts, SshProvider};
 pub use tally::WIRE_LOG;

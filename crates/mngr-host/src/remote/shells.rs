@@ -17,6 +17,7 @@ use crate::random;
 use crate::remote::line::{Line, Terminal, detail_of};
 use crate::remote::lock::Keeper;
 use crate::remote::tally;
+use crate::trace::{self, SpanKind};
 
 use wire::{Answer, Listener, entry_line, entry_script, greeting, request_bytes};
 
@@ -122,6 +123,7 @@ impl Shells {
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;
         let began = Instant::now();
+        let _span = trace::span(SpanKind::Request, || request.program.to_owned()).on(self.line.name());
         let until = moment_after(request.deadline);
         let asked = match self.take_idle().map(|shell| self.ask(shell, request, until)) {
             None | Some(Asked::NotSent(_)) => self.ask(self.open()?, request, until),

@@ -4,6 +4,7 @@
 //! knows is refused, whatever is configured, and no question is ever asked.
 
 mod forward;
+mod sockets;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -15,6 +16,8 @@ use crate::files::{Access, Durability, Files, FilesError};
 use crate::local::LocalFiles;
 use crate::lock::LockError;
 use crate::proc::{Cmd, ExecError, Exit};
+
+pub use sockets::dead_sockets;
 
 /// How long a connection stays open after its last use.
 const PERSIST_SECONDS: u32 = 600;

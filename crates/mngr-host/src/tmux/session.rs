@@ -197,6 +197,17 @@ impl Tmux<'_> {
         }
     }
 
+    /// The names of all sessions of the server; none when there is no server.
+    pub fn session_names(&self) -> Result<Vec<SessionName>, TmuxError> {
+        match self.run(&self.command(None).args(["list-sessions", "-F", "#{session_name}"])) {
+            Ok(output) => {
+                Ok(output.stdout_text().lines().filter_map(|name| SessionName::new(name).ok()).collect())
+            }
+            Err(error) if error.is_gone() => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Whose session of exactly that name it is: sessions are marked with their agent when they are made.
     pub fn session_owner(&self, name: &SessionName) -> Result<SessionOwner, TmuxError> {
         let words = ["show-environment", "-t", &name.session_target(), MNGR_AGENT_ID];

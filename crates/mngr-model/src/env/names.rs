@@ -36,6 +36,8 @@ variables! {
     pub const MNGR_ALLOW_UNKNOWN_CONFIG: &str = "MNGR_ALLOW_UNKNOWN_CONFIG";
     /// Trusts the settings of the repository at hand, for CI.
     pub const MNGR_TRUST_PROJECT: &str = "MNGR_TRUST_PROJECT";
+    /// A file that takes a trace of the command, as Perfetto and `chrome://tracing` read it: what it spent its time on.
+    pub const MNGR_TRACE: &str = "MNGR_TRACE";
     /// What the name of a variable that sets a settings key starts with: `MNGR__SECTION__KEY`.
     pub const MNGR_SETTING_PREFIX: &str = "MNGR__";
 

@@ -21,6 +21,12 @@ pub(super) fn check(host: &dyn Host) -> Result<(), BootError> {
     read(host).map(drop)
 }
 
+/// Whether the line is there.
+pub(super) fn is_there(host: &dyn Host) -> Result<bool, BootError> {
+    let line = line(&host.layout().start_on_boot());
+    Ok(read(host)?.lines().any(|found| found == line))
+}
+
 /// Adds the line, unless it is there.
 pub(super) fn add(host: &dyn Host) -> Result<(), BootError> {
     change(host, with_line)

@@ -25,15 +25,15 @@ const UNFINISHED_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// What the trash may hold.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// For how long.
-    pub(super) age: SignedDuration,
+    pub(crate) age: SignedDuration,
     /// How much.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 impl Limits {
-    pub(super) fn from_settings(settings: &TrashSettings) -> Self {
+    pub(crate) fn from_settings(settings: &TrashSettings) -> Self {
         let seconds = (settings.max_age_days * 86_400.0).max(0.0);
         // The casts saturate: an absurd setting means no limit.
         Self {
@@ -45,16 +45,16 @@ impl Limits {
 
 /// A destroyed agent as far as its time is concerned.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     /// When it was destroyed.
-    pub(super) destroyed_at: Timestamp,
+    pub(crate) destroyed_at: Timestamp,
     /// What it takes up.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// Why a destroyed agent's time is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Expiry {
+pub(crate) enum Expiry {
     /// It was there long enough.
     Age,
     /// The trash is too full, and it is the oldest.
@@ -62,7 +62,7 @@ pub(super) enum Expiry {
 }
 
 /// Whose time is over. `candidates` are in order, the oldest first.
-pub(super) fn expired(candidates: &[Candidate], now: Timestamp, limits: Limits) -> Vec<Option<Expiry>> {
+pub(crate) fn expired(candidates: &[Candidate], now: Timestamp, limits: Limits) -> Vec<Option<Expiry>> {
     let is_old = |candidate: &Candidate| now.duration_since(candidate.destroyed_at) > limits.age;
     let left = candidates.iter().filter(|candidate| !is_old(candidate));
     let mut total: u64 = left.map(|candidate| candidate.bytes).fold(0, u64::saturating_add);

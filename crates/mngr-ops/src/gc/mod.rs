@@ -13,5 +13,7 @@ mod warm_copies;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use empty_trash::{Candidate, Limits, expired};
 pub use report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
 pub use run::collect;
+pub(crate) use run::sweep;

@@ -63,6 +63,19 @@ pub(super) struct Found {
     pub(super) reason: String,
 }
 
+/// Collects on one host what nobody uses and nobody would miss. Leaves the trash, and what a killed command left, alone.
+pub(crate) fn sweep(world: &World, host: &dyn Host, options: &GcOptions) -> Result<Collected, Interrupted> {
+    let mut out = Collected { dry_run: options.dry_run, ..Collected::default() };
+    sweep_host(&mut Pass { world, host, now: world.clock.now(), out: &mut out })?;
+    Ok(out)
+}
+
+fn sweep_host(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
+    orphans::collect(pass)?;
+    repositories::collect(pass)?;
+    leftovers::collect(pass)
+}
+
 /// Collects on every host. What a killed command left behind is put right first.
 pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrupted> {
     let mut out = Collected { dry_run: options.dry_run, ..Collected::default() };
@@ -79,9 +92,7 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
         }
         let mut pass = Pass { world, host, now, out: &mut out };
         empty_trash::collect(&mut pass)?;
-        orphans::collect(&mut pass)?;
-        repositories::collect(&mut pass)?;
-        leftovers::collect(&mut pass)?;
+        sweep_host(&mut pass)?;
     }
     if !options.dry_run {
         // Made by commands for their own use: no agent was ever there.

@@ -1,9 +1,7 @@
 //! Where observed events are written: one writer per folder, one log per source.
 
-use std::sync::Arc;
-
-use mngr_host::files::{Durability, FilesError};
-use mngr_host::host::Host;
+use mngr_host::event_log::EventLog;
+use mngr_host::files::FilesError;
 use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_model::HostPath;
 use mngr_model::event::Event;
@@ -41,7 +39,6 @@ pub enum ObserveLogError {
 
 /// The logs of this observer, on the machine mngr runs on.
 pub struct ObserveLog {
-    host: Arc<dyn Host>,
     dir: HostPath,
     largest: u64,
     _lock: HostLock,
@@ -58,25 +55,12 @@ impl ObserveLog {
             source => ObserveLogError::Lock { dir: dir.clone(), source },
         })?;
         let largest = world.settings.logging.max_log_size_mb.saturating_mul(1024 * 1024);
-        Ok(Self { host, dir, largest, _lock: lock })
+        Ok(Self { dir, largest, _lock: lock })
     }
 
     /// Writes one event. A log that has grown too large is put aside first.
     pub fn append(&self, event: &Event) -> Result<(), ObserveLogError> {
-        let files = self.host.files();
-        let folder = self.dir.join(&event.source);
-        let path = folder.join(LOG);
-        match files.stat(&path)? {
-            None => files.make_folder(&folder)?,
-            Some(stat) if stat.size >= self.largest => {
-                let mut number = 1;
-                while files.exists(&folder.join(&format!("{LOG}.{number}")))? {
-                    number += 1;
-                }
-                files.rename(&path, &folder.join(&format!("{LOG}.{number}")))?;
-            }
-            Some(_) => {}
-        }
-        Ok(files.append(&path, event.to_line().as_bytes(), Durability::Cached)?)
+        let log = EventLog::new(self.dir.join(&event.source).join(LOG), self.largest);
+        Ok(log.append(event.to_line().as_bytes())?)
     }
 }

@@ -18,7 +18,7 @@ const ABSENT: &[Absent] = &[
     Absent { below: &["prepare", "cleanup"], ..plain("azure", None) },
     plain("behaviors", None),
     plain("chat", Some("`mngr message` and `mngr transcript` talk with an agent")),
-    plain("dependencies", Some("`mngr create` says what is missing")),
+    plain("dependencies", Some("`mngr doctor` says what is missing")),
     Absent { below: &["plugins", "completion", "claude_plugin", "config"], ..plain("extras", None) },
     plain("forward", Some("`ssh -L` forwards a port of a host")),
     Absent { below: &["prepare", "cleanup"], ..plain("gcp", None) },

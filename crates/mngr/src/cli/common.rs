@@ -1,6 +1,7 @@
 //! Options every verb has.
 
 use clap::{ArgAction, Args};
+use mngr_config::LogLevel;
 use mngr_model::ProviderName;
 
 use crate::cli::page;
@@ -18,9 +19,20 @@ pub(crate) struct CommonArgs {
     #[arg(short, long, overrides_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Show how the command came to what it did
+    /// Show how the command came to what it did; -vv: and its time
     #[arg(short, long, action = ArgAction::Count, overrides_with = "quiet")]
     pub(crate) verbose: u8,
+
+    /// Write the log of this command to this file
+    #[arg(long, value_name = "PATH")]
+    log_file: Option<String>,
+
+    /// Note in the log which programs are run (the default; --no-log-commands)
+    #[arg(long, overrides_with = "no_log_commands")]
+    log_commands: bool,
+
+    #[arg(long, hide = true, overrides_with = "log_commands")]
+    no_log_commands: bool,
 
     /// Never prompt, open an editor or take over the terminal
     #[arg(long)]
@@ -56,12 +68,19 @@ pub(crate) fn plugin_name(text: &str) -> Result<String, String> {
 }
 
 impl CommonArgs {
-    /// How much is said besides the result.
-    pub(crate) fn volume(&self) -> Volume {
+    /// How much is said besides the result. Options win over the settings.
+    pub(crate) fn volume(&self, configured: LogLevel) -> Volume {
         match (self.quiet, self.verbose) {
             (true, _) => Volume::Quiet,
-            (false, 0) => Volume::Normal,
-            (false, _) => Volume::Verbose,
+            (false, 1) => Volume::Verbose,
+            (false, 2..) => Volume::VeryVerbose,
+            (false, 0) => match configured {
+                LogLevel::Trace => Volume::VeryVerbose,
+                LogLevel::Debug => Volume::Verbose,
+                LogLevel::Build | LogLevel::Info => Volume::Normal,
+                LogLevel::Warn => Volume::Warnings,
+                LogLevel::Error | LogLevel::None => Volume::Quiet,
+            },
         }
     }
 }

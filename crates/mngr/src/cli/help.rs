@@ -36,7 +36,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     ("TUTORIALS, TESTS, RECORDINGS", &["tmr", "tutorial", "record", "replay", "view"]),
-    ("MNGR ITSELF", &["config", "plugin", "completion", "help"]),
+    ("MNGR ITSELF", &["doctor", "config", "plugin", "completion", "help"]),
 ];
 
 /// What mngr itself takes.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::error::ErrorKind as ClapKind;
 use clap::{ArgMatches, FromArgMatches};
+use mngr_config::LogLevel;
 
 use crate::cli::common::CommonArgs;
 use crate::cli::defaults::{self, FromTemplates, Given, TEMPLATED_VERBS};
@@ -12,6 +13,7 @@ use crate::cli::{self, Verb, help, usage};
 use crate::ctx::{self, Ctx, Guard, Loaded, Scopes, Surroundings};
 use crate::error::CliError;
 use crate::external::{self, External};
+use crate::log;
 use crate::ui::{Console, Format};
 
 /// What the command line asks for.
@@ -26,6 +28,8 @@ pub(crate) enum Request {
         verb: Box<Verb>,
         /// As settings spell it: `create`, `config_list`.
         path: String,
+        /// As it was called, without what may be secret.
+        words: Vec<String>,
         /// Everything else it needs.
         ctx: Box<Ctx>,
     },
@@ -46,7 +50,7 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
         Understood::Other(request) => return request,
     };
     let (path, typed) = leaf_matches(&matches);
-    let settings = typed_settings(typed);
+    let (settings, words) = (typed_settings(typed), log::words(&path, typed));
     let guard = if is_forgiving(&path) { Guard::Off } else { Guard::On };
     let loaded = ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard);
 
@@ -61,7 +65,7 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
     let verb =
         Verb::from_arg_matches(&matches).map_err(|error| usage::from_clap(&error, &verb_words(&argv)))?;
     let ctx = context(verb.common(), surroundings, scopes, loaded, templates)?;
-    Ok(Request::Run { verb: Box::new(verb), path, ctx: Box::new(ctx) })
+    Ok(Request::Run { verb: Box::new(verb), path, words, ctx: Box::new(ctx) })
 }
 
 /// What the words are, before settings add to them.
@@ -117,7 +121,21 @@ fn typed_settings(typed: &ArgMatches) -> Vec<String> {
         strings(typed, option).iter().map(switch).collect::<Vec<_>>()
     };
     let plugins = [switched("plugin", true), switched("disable_plugin", false)].concat();
-    strings(typed, "setting").into_iter().chain(plugins).collect()
+    strings(typed, "setting").into_iter().chain(plugins).chain(logging_settings(typed)).collect()
+}
+
+/// What this command line says of the log.
+fn logging_settings(typed: &ArgMatches) -> impl Iterator<Item = String> {
+    let file = strings(typed, "log_file").into_iter().next_back();
+    // As JSON, so that a file called `1` is no number.
+    let file = file.map(|path| format!("logging.log_file_path={}", serde_json::Value::from(path)));
+    let is_on = |id: &str| typed.try_get_one::<bool>(id).ok().flatten() == Some(&true);
+    let commands = match (is_on("log_commands"), is_on("no_log_commands")) {
+        (true, _) => Some("logging.is_logging_commands=true".to_owned()),
+        (_, true) => Some("logging.is_logging_commands=false".to_owned()),
+        _ => None,
+    };
+    file.into_iter().chain(commands)
 }
 
 /// How an error should be shown, as far as the words tell before they are understood.
@@ -134,7 +152,9 @@ pub(crate) fn format_hint(argv: &[OsString]) -> Format {
 
 /// Verbs that must run although the settings are broken.
 pub(crate) fn is_forgiving(path: &str) -> bool {
-    path == "help" || path.starts_with("config_") || matches!(path, "plugin_enable" | "plugin_disable")
+    matches!(path, "help" | "doctor")
+        || path.starts_with("config_")
+        || matches!(path, "plugin_enable" | "plugin_disable")
 }
 
 fn context(
@@ -144,7 +164,8 @@ fn context(
     loaded: Result<Loaded, CliError>,
     templates: FromTemplates,
 ) -> Result<Ctx, CliError> {
-    let console = Console::new(&surroundings, common.volume());
+    let configured = loaded.as_ref().map_or(LogLevel::Build, |it| it.merged.settings().logging.console_level);
+    let console = Console::new(&surroundings, common.volume(configured));
     Ok(Ctx {
         format: Format::parse(&common.format)?,
         headless: common.headless,

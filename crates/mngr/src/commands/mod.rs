@@ -12,6 +12,7 @@ pub(crate) mod connect;
 pub(crate) mod create;
 pub(crate) mod destroy;
 pub(crate) mod docker_pipe;
+pub(crate) mod doctor;
 pub(crate) mod editor;
 pub(crate) mod event;
 pub(crate) mod excerpt;

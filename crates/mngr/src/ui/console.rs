@@ -1,6 +1,7 @@
 //! Both streams, with what decides how they are written: terminals, `NO_COLOR`, `--quiet`, `--verbose`.
 
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
 
 use mngr_query::sanitize_lines;
 
@@ -14,11 +15,18 @@ use crate::ui::theme::{Colour, Tone};
 pub(crate) enum Volume {
     /// Only errors.
     Quiet,
-    /// Also warnings and what is going on.
+    /// Also warnings.
+    Warnings,
+    /// Also what is going on.
     Normal,
     /// Also how the command came to what it did.
     Verbose,
+    /// Also what it spent its time on.
+    VeryVerbose,
 }
+
+/// How many errors are remembered.
+const MOST_ERRORS: usize = 20;
 
 /// Where a command prints.
 #[derive(Debug, Clone)]
@@ -27,6 +35,8 @@ pub(crate) struct Console {
     err: Colour,
     volume: Volume,
     width: Option<usize>,
+    /// The errors that were told, by this console and its copies.
+    errors: Arc<Mutex<Vec<String>>>,
 }
 
 impl Console {
@@ -42,6 +52,7 @@ impl Console {
             err: colour(surroundings.terminals.stderr),
             volume,
             width: surroundings.terminals.width,
+            errors: Arc::default(),
         }
     }
 
@@ -83,8 +94,18 @@ impl Console {
 
     /// A line on standard error, whatever the volume.
     pub(crate) fn error_line(&self, tone: Tone, word: &str, text: &str) {
+        if let (Tone::Error, Ok(mut errors)) = (tone, self.errors.lock())
+            && errors.len() < MOST_ERRORS
+        {
+            errors.push(text.to_owned());
+        }
         let word = self.err.paint(tone, word);
         write_error(format!("{word} {}\n", sanitize_lines(text)).as_bytes());
+    }
+
+    /// The errors that were told so far, the first of them where there are many.
+    pub(crate) fn errors(&self) -> Vec<String> {
+        self.errors.lock().map(|errors| errors.clone()).unwrap_or_default()
     }
 
     /// Something the user should know although the command goes on.
@@ -96,7 +117,7 @@ impl Console {
 
     /// Something that helps to read the result.
     pub(crate) fn note(&self, text: &str) {
-        if self.volume > Volume::Quiet {
+        if self.volume >= Volume::Normal {
             let text = self.err.paint(Tone::Dim, &sanitize_lines(text));
             write_error(format!("{text}\n").as_bytes());
         }
@@ -105,6 +126,11 @@ impl Console {
     /// Whether [`Console::debug`] says anything.
     pub(crate) fn is_verbose(&self) -> bool {
         self.volume >= Volume::Verbose
+    }
+
+    /// Whether it is to be said what the command spends its time on.
+    pub(crate) fn is_very_verbose(&self) -> bool {
+        self.volume >= Volume::VeryVerbose
     }
 
     /// How the command came to what it did.

@@ -77,6 +77,7 @@ fn what_commands_print_is_what_the_schemas_say() {
         unseen.retain(|name| *name != command);
     };
     check("create", "create one --type scripted --no-connect -- ask_well? read");
+    check("doctor", "doctor");
     check("clone", "clone one two --no-connect");
     check("wait", "wait one WAITING --timeout 20s");
     check("list", "list");

@@ -303,6 +303,27 @@ fn gc_deletes_what_is_old_and_says_so_first() {
 }
 
 #[test]
+fn doctor_finds_a_session_without_an_agent_and_ends_it() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Is anything missing, broken or left behind? Look, then let mngr put right what loses nothing
+        mngr doctor
+        mngr doctor --fix
+        "#,
+    );
+    shell(&e2e, "try-it");
+    expect(&succeed(&e2e, "mngr doctor").stdout).to_match(r"(?m)^ok +sessions +1 session");
+    succeed(&e2e, "rm -r \"$MNGR_HOST_DIR\"/agents/agent-*");
+    let look = e2e.comment("its session is left").run("mngr doctor");
+    expect(&look).to_have_exit_code(1);
+    expect(&look.stdout)
+        .to_match(r"(?m)^fail +sessions +session `\S*try-it` belongs to an agent that is gone");
+    expect(&succeed(&e2e, "mngr doctor --fix").stdout).to_match(r"(?m)^fixed +sessions ");
+    expect(&succeed(&e2e, "mngr doctor").stdout).not_to_contain("try-it");
+}
+
+#[test]
 fn an_agent_can_be_wanted_at_boot_and_no_longer() {
     let mut e2e = session!();
     with_crontab(&mut e2e);

@@ -131,6 +131,6 @@ fn versions_are_read_as_tools_spell_them() {
         ("git version 2.39.5", Some(Version(2, 39))),
         ("tmux master", None),
     ] {
-        assert_eq!(read_version(text), version, "{text}");
+        assert_eq!(Version::in_text(text), version, "{text}");
     }
 }

@@ -85,6 +85,31 @@ const OUTPUTS: &[(&str, Shape)] = &[
         ]),
     ),
     (
+        "doctor",
+        Fields(&[
+            (
+                "findings",
+                List(&Fields(&[
+                    ("check", Text),
+                    ("host", Maybe(&Text)),
+                    ("status", Text),
+                    ("what", Text),
+                    ("why", Text),
+                    ("advice", Text),
+                    ("fixable", Bool),
+                    ("fixed", Bool),
+                    ("fix_detail", Maybe(&Text)),
+                ])),
+            ),
+            ("ok", Int),
+            ("warnings", Int),
+            ("failures", Int),
+            ("fixed", Int),
+            ("fixable", Int),
+            ("is_healthy", Bool),
+        ]),
+    ),
+    (
         "error",
         Fields(&[
             ("error", Text),

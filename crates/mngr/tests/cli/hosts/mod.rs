@@ -3,6 +3,7 @@
 mod boot;
 mod brands;
 mod docker;
+mod doctor;
 mod equal;
 mod faults;
 mod ground;

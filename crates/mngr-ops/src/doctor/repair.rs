@@ -1,0 +1,149 @@
+//! What puts a finding right: said as data by the check, done here.
+//!
+//! Only what loses nothing is here. Work that may exist nowhere else is never deleted by a repair. Whatever could have
+//! changed since the check is looked at again.
+
+use std::sync::Arc;
+
+use mngr_host::files::Files;
+use mngr_host::git::{DeleteBranch, Git};
+use mngr_host::host::Host;
+use mngr_host::local::LocalFiles;
+use mngr_host::proc::Cmd;
+use mngr_host::tmux::SessionName;
+use mngr_model::facts::Detail;
+use mngr_model::journal::Step;
+use mngr_model::{AgentId, HostPath};
+
+use super::{git_locks, leftovers, sessions};
+use crate::gc::{self, GcOptions};
+use crate::world::World;
+use crate::{boot, error_chain, recover};
+
+/// Something safe to do.
+#[derive(Clone)]
+pub(super) enum Repair {
+    /// Finish what dead commands began.
+    Recover(Arc<dyn Host>),
+    /// End a session with everything in it.
+    EndSession { host: Arc<dyn Host>, name: SessionName, agent: AgentId },
+    /// Delete what no agent uses and exists elsewhere.
+    Sweep(Arc<dyn Host>),
+    /// Take rights away from others.
+    Restrict { host: Arc<dyn Host>, mode: &'static str, paths: Vec<HostPath> },
+    /// Have git forget worktrees that are gone.
+    ForgetWorktrees { host: Arc<dyn Host>, repository: HostPath, paths: Vec<HostPath> },
+    /// Delete branches that hold nothing of their own, while they are where they were.
+    DeleteBranches { host: Arc<dyn Host>, repository: HostPath, branches: Vec<(String, String)> },
+    /// Delete lock files of gits that died.
+    RemoveGitLocks(Arc<dyn Host>),
+    /// Delete sockets of this machine that nobody listens on.
+    RemoveSockets(Vec<HostPath>),
+    /// Make the host start what it should at boot.
+    SettleBoot(Arc<dyn Host>),
+}
+
+impl std::fmt::Debug for Repair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Recover(_) => "Recover",
+            Self::EndSession { .. } => "EndSession",
+            Self::Sweep(_) => "Sweep",
+            Self::Restrict { .. } => "Restrict",
+            Self::ForgetWorktrees { .. } => "ForgetWorktrees",
+            Self::DeleteBranches { .. } => "DeleteBranches",
+            Self::RemoveGitLocks(_) => "RemoveGitLocks",
+            Self::RemoveSockets(_) => "RemoveSockets",
+            Self::SettleBoot(_) => "SettleBoot",
+        })
+    }
+}
+
+impl Repair {
+    /// Does it. Says what was done, or why not, as a fragment.
+    pub(super) fn carry_out(&self, world: &World) -> Result<String, String> {
+        match self {
+            Self::Recover(host) => recover_all(world, host.as_ref()),
+            Self::EndSession { host, name, agent } => end_session(world, host.as_ref(), name, agent),
+            Self::Sweep(host) => sweep(world, host.as_ref()),
+            Self::Restrict { host, mode, paths } => restrict(host.as_ref(), mode, paths),
+            Self::ForgetWorktrees { host, repository, paths } => {
+                let git = Git::new(host.as_ref(), repository.clone());
+                for path in paths {
+                    git.remove_worktree(path).map_err(|error| error_chain(&error))?;
+                }
+                Ok(format!("git forgot {} worktree(s)", paths.len()))
+            }
+            Self::DeleteBranches { host, repository, branches } => {
+                let git = Git::new(host.as_ref(), repository.clone());
+                for (name, oid) in branches {
+                    git.delete_branch(name, DeleteBranch::OnlyAt(oid))
+                        .map_err(|error| error_chain(&error))?;
+                }
+                let names: Vec<&str> = branches.iter().map(|(name, _)| name.as_str()).collect();
+                Ok(format!("deleted {}", names.join(", ")))
+            }
+            Self::RemoveGitLocks(host) => remove_git_locks(host.as_ref()),
+            Self::RemoveSockets(paths) => {
+                for path in paths {
+                    LocalFiles.remove_file(path).map_err(|error| error_chain(&error))?;
+                }
+                Ok(format!("deleted {} socket(s)", paths.len()))
+            }
+            Self::SettleBoot(host) => {
+                boot::settle(world, host.as_ref()).map_err(|error| error_chain(&error))?;
+                Ok("the crontab says what it should".to_owned())
+            }
+        }
+    }
+}
+
+/// As often as it helps: each time only so many are put right.
+fn recover_all(world: &World, host: &dyn Host) -> Result<String, String> {
+    let count = || leftovers::journals_without_owner(host).map_err(|error| error_chain(&error));
+    let mut before = count()?;
+    loop {
+        recover::recover(world, host);
+        match count()? {
+            0 => return Ok("what was begun is finished or taken back".to_owned()),
+            left if left >= before => return Err(format!("{left} of them cannot be put right yet")),
+            left => before = left,
+        }
+    }
+}
+
+fn end_session(
+    world: &World,
+    host: &dyn Host,
+    name: &SessionName,
+    agent: &AgentId,
+) -> Result<String, String> {
+    if !sessions::is_orphan(world, host, name, agent) {
+        return Ok("it has ended by itself".to_owned());
+    }
+    recover::take_back(world, host, agent, &[Step::Session { name: name.as_str().to_owned() }])?;
+    Ok("ended it, with what ran in it".to_owned())
+}
+
+fn sweep(world: &World, host: &dyn Host) -> Result<String, String> {
+    let swept = gc::sweep(world, host, &GcOptions::default()).map_err(|error| error_chain(&error))?;
+    match swept.problems.first() {
+        Some(problem) => Err(format!("`{}`: {}", problem.path, problem.message)),
+        None => Ok(format!("deleted {} thing(s)", swept.removed.len())),
+    }
+}
+
+fn restrict(host: &dyn Host, mode: &str, paths: &[HostPath]) -> Result<String, String> {
+    let cmd = Cmd::new("chmod").arg(mode).arg("--").args(paths.iter().map(HostPath::as_str));
+    let output = host.exec(&cmd).map_err(|error| error_chain(&error))?;
+    if output.success() { Ok(format!("chmod {mode}")) } else { Err(output.stderr_text()) }
+}
+
+fn remove_git_locks(host: &dyn Host) -> Result<String, String> {
+    let survey = host.survey(Detail::Basic).map_err(|error| error_chain(&error))?;
+    let stale = git_locks::stale(host, &survey).map_err(|error| error_chain(&error))?;
+    for lock in stale.iter().filter(|lock| !lock.is_busy) {
+        host.files().remove_file(&lock.path).map_err(|error| error_chain(&error))?;
+    }
+    Ok("deleted it".to_owned())
+}

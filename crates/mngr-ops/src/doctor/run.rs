@@ -1,0 +1,84 @@
+//! The order of the examination: providers, hosts, then all checks on all hosts side by side.
+
+use std::collections::BTreeSet;
+
+use mngr_host::interrupt::{self, Interrupted};
+
+use super::finding::{Finding, Mended};
+use super::hosts::Looked;
+use super::place::Place;
+use super::{
+    boot, branches, connections, git_locks, hosts, leftovers, machine, permissions, programs, sessions,
+    trash, work_dirs,
+};
+use crate::fanout::fan_out;
+use crate::world::World;
+
+/// A check of one host.
+type Check = fn(&World, &Place, &Everywhere) -> Vec<Finding>;
+
+/// The checks of each host, in the order in which they are told. What a killed command left comes early: putting it right
+/// puts other things right.
+const CHECKS: [Check; 9] = [
+    machine::check,
+    permissions::check,
+    leftovers::check,
+    git_locks::check,
+    sessions::check,
+    work_dirs::check,
+    branches::check,
+    trash::check,
+    boot::check,
+];
+
+/// What must be known of all hosts to judge one.
+pub(super) struct Everywhere {
+    /// Branches that agents have, living or in the trash.
+    pub(super) branches: BTreeSet<String>,
+    /// Whether every host answered.
+    pub(super) is_complete: bool,
+}
+
+/// Looks at everything. Changes nothing.
+pub fn examine(world: &World) -> Result<Vec<Finding>, Interrupted> {
+    let (entries, mut findings) = hosts::providers(world);
+    let mut is_complete = findings.is_empty();
+    let (mut places, mut told) = (Vec::new(), Vec::new());
+    for Looked { place, found, is_silent } in fan_out(entries, |entry| hosts::look(world, entry.as_ref())) {
+        is_complete &= !is_silent;
+        places.extend(place);
+        told.extend(found);
+    }
+    interrupt::check()?;
+    if findings.is_empty() && told.is_empty() {
+        findings.push(hosts::all_answered(&places));
+    }
+    findings.extend(told);
+    findings.extend(hosts::storage(world));
+    let everywhere = Everywhere { branches: branches::in_use(&places), is_complete };
+    let jobs: Vec<(&Place, Check)> =
+        places.iter().flat_map(|place| CHECKS.map(move |check| (place, check))).collect();
+    let found = fan_out(jobs, |(place, check)| {
+        let address = place.address();
+        let found = check(world, place, &everywhere).into_iter().map(|finding| finding.at(&address));
+        found.collect::<Vec<_>>()
+    });
+    findings.extend(found.into_iter().flatten());
+    findings.extend(programs::check(world));
+    findings.extend(connections::check(world));
+    interrupt::check()?;
+    Ok(findings)
+}
+
+/// Puts right what is safe to put right, and notes in each finding what came of it.
+pub fn mend(world: &World, findings: &mut [Finding]) -> Result<(), Interrupted> {
+    for finding in findings {
+        let Some(repair) = &finding.repair else { continue };
+        interrupt::check()?;
+        finding.mended = match repair.carry_out(world) {
+            Ok(done) => Mended::Done(done),
+            Err(problem) => Mended::Failed(problem),
+        };
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! How full the trash is, and what in it cannot be read. Deleting from it is for `gc`, never for a repair.
+
+use super::finding::{Finding, unknown};
+use super::place::Place;
+use super::run::Everywhere;
+use crate::gc::{Candidate, Limits, expired};
+use crate::trash::size_of;
+use crate::world::World;
+
+const CHECK: &str = "trash";
+
+/// Checks the trash of a host.
+pub(super) fn check(world: &World, place: &Place, _everywhere: &Everywhere) -> Vec<Finding> {
+    let entries = match &place.trash {
+        Ok(entries) => entries,
+        Err(error) => return vec![unknown(CHECK, error)],
+    };
+    let limits = Limits::from_settings(&world.settings.trash);
+    let candidates: Vec<Candidate> = entries
+        .whole
+        .iter()
+        .map(|gone| Candidate {
+            destroyed_at: gone.destroyed_at,
+            bytes: size_of(place.host.as_ref(), gone).unwrap_or(0),
+        })
+        .collect();
+    let total: u64 = candidates.iter().map(|candidate| candidate.bytes).sum();
+    let over = expired(&candidates, world.clock.now(), limits).into_iter().flatten().count();
+    let text = format!("{} destroyed agent(s), {:.1} GB", candidates.len(), total as f64 / 1e9);
+    let mut found = vec![match over {
+        0 => Finding::ok(CHECK, text),
+        over => Finding::warn(
+            CHECK,
+            format!("{text}; {over} of them are past `trash.max_age_days` or `trash.max_size_gb`"),
+        )
+        .because("the trash is only emptied by `mngr gc`")
+        .advise("`mngr gc --dry-run`, then `mngr gc`: what it deletes cannot be brought back"),
+    }];
+    found.extend(entries.damaged.iter().map(|damaged| {
+        let error = crate::error_chain(&damaged.error);
+        Finding::warn(CHECK, format!("`{}` cannot be read: {error}", damaged.path))
+            .because("`mngr undo` cannot bring this agent back")
+            .advise("its work may still be in there; take out what you need and delete the folder")
+    }));
+    found
+}

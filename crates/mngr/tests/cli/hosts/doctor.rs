@@ -1,0 +1,65 @@
+//! `doctor` on other machines: what is left there is seen and mended from here, and who does not answer is told.
+
+use std::fs;
+
+use mngr_testkit::TestEnv;
+use serde_json::Value;
+
+use super::ground::{Ground, Kind};
+use crate::support::{agent, text};
+
+const SLEEP: [&str; 5] = ["--type", "command", "--", "sleep", "1000"];
+
+/// The findings of a check about the other host, as `(status, fixable, fixed)`.
+#[track_caller]
+fn seen(env: &TestEnv, check: &str, host: Option<&str>, fix: &[&str]) -> Vec<(String, bool, bool)> {
+    let report = env.mngr(["doctor", "--format", "json"].iter().chain(fix)).json();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let about = findings
+        .filter(|found| found["check"] == check && found["host"] == host.map_or(Value::Null, Value::from));
+    about.map(|found| (text(&found["status"]), found["fixable"] == true, found["fixed"] == true)).collect()
+}
+
+fn told(status: &str, fixable: bool, fixed: bool) -> Vec<(String, bool, bool)> {
+    vec![(status.to_owned(), fixable, fixed)]
+}
+
+#[test]
+fn what_is_left_on_another_machine_is_mended_from_here() {
+    let ground = Ground::new(Kind::Ssh);
+    let _ = ground.create("a", &SLEEP);
+    let _ = ground.create("b", &SLEEP);
+    let host = Some("box.lab");
+    for check in ["tools", "leftovers", "sessions", "work_dirs", "permissions", "branches"] {
+        assert_eq!(seen(&ground.env, check, host, &[]), told("ok", false, false), "{check}");
+    }
+    let agents = ground.sshd().home().join(".mngr/agents");
+    let folder = agents.join(text(&agent(&ground.env, "b")["id"]));
+    fs::remove_dir_all(folder).unwrap();
+    assert_eq!(seen(&ground.env, "sessions", host, &[]), told("fail", true, false));
+    assert_eq!(seen(&ground.env, "sessions", host, &["--fix"]), told("fail", true, true));
+    assert_eq!(seen(&ground.env, "sessions", host, &[]), told("ok", false, false));
+    assert_eq!(agent(&ground.env, "a")["state"], "RUNNING");
+}
+
+#[test]
+fn a_machine_that_does_not_answer_is_told_and_the_others_are_examined() {
+    let ground = Ground::new(Kind::Ssh);
+    let _ = ground.create("a", &SLEEP);
+    ground.sshd().stop();
+    assert_eq!(seen(&ground.env, "hosts", Some("box.lab"), &[]), told("fail", false, false));
+    assert_eq!(seen(&ground.env, "sessions", Some("localhost.local"), &[]), told("ok", false, false));
+}
+
+#[test]
+fn docker_a_container_without_agents_and_a_volume_without_container_are_told() {
+    let ground = Ground::new(Kind::Docker);
+    let engine = ground.engine.as_ref().unwrap();
+    assert_eq!(seen(&ground.env, "hosts", Some("box.lab"), &["--fix"]), told("warn", false, false));
+    assert_eq!(seen(&ground.env, "storage", None, &[]), Vec::new());
+    let _ = ground.create("a", &SLEEP);
+    assert_eq!(seen(&ground.env, "hosts", Some("box.lab"), &[]), Vec::new());
+    engine.docker(&["rm", "--force", "mngr-box"]);
+    assert_eq!(seen(&ground.env, "storage", None, &["--fix"]), told("warn", false, false));
+    assert!(engine.docker(&["volume", "ls", "--quiet"]).contains("mngr-host-"));
+}
