@@ -52,7 +52,7 @@ pub(super) struct SnapshotCreateArgs {
 
 /// Copies them.
 pub(super) fn run(ctx: &mut Ctx, args: SnapshotCreateArgs) -> Result<ExitCode, CliError> {
-    let fields = Catalog::of(&["snapshot_id", "name", "host_id", "provider", "agent_names"]);
+    let fields = Catalog::of(&["id", "snapshot_id", "name", "host_id", "provider", "agent_names"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     if args.targets.is_empty() {
         return Err(CliError::usage("Missing argument: TARGET").hinted("`mngr list` shows all agents"));
@@ -104,6 +104,7 @@ impl Report for CreateReport<'_> {
     fn items(&self) -> Vec<Value> {
         let item = |taken: &Taken| {
             json!({
+                "id": taken.id,
                 "snapshot_id": taken.id,
                 "name": taken.name,
                 "host_id": taken.host.as_str(),
