@@ -9,6 +9,8 @@ mod mistakes;
 mod rows;
 mod table;
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -18,16 +20,37 @@ use serde_json::Value;
 use self::table::{Case, WORLDS, World};
 use crate::support::*;
 
-/// Shell functions that cases use: tmux on the server of the agents.
-const PRELUDE: &str = "agents_tmux() { tmux -S \"$(echo \"$TMUX_TMPDIR\"/tmux-*/mngr*)\" \"$@\"; }\n";
+/// A command for the cases: tmux on the server of the agents.
+const AGENTS_TMUX: &str = "#!/bin/sh\nexec tmux -S \"$(echo \"$TMUX_TMPDIR\"/tmux-*/mngr*)\" \"$@\"\n";
 
 /// A shell in the world, with the binary under test as `mngr`.
 fn shell(env: &TestEnv, script: &str) -> Command {
     let folder = Path::new(env!("CARGO_BIN_EXE_mngr")).parent().unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{}:{path}", env.root().join("bin").display(), folder.display());
     let mut sh = env.command("sh");
-    sh.env("PATH", path).env("WORLD", env.root()).args(["-c", &format!("{PRELUDE}{script}")]);
+    sh.env("PATH", path).env("WORLD", env.root()).args(["-c", script]);
     sh
+}
+
+/// A repository of the files `f1`, `f2` and `f3`, and what the cases call.
+fn world(name: &str) -> (World, TestEnv) {
+    let world = World::read(name);
+    let env = env();
+    let repo = env.repo(0);
+    for file in ["f1", "f2", "f3"] {
+        repo.write(file, &format!("{file}\n"));
+    }
+    let _ = repo.commit("three files");
+    let script = env.root().join("bin/agents_tmux");
+    fs::create_dir(script.parent().unwrap()).unwrap();
+    fs::write(&script, AGENTS_TMUX).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    for name in &world.pretends {
+        let _ = crate::transcript::pretend(&env, name, "claude");
+    }
+    let _ = env.run(shell(&env, &world.setup)).success();
+    (world, env)
 }
 
 /// Standard output as JSON: one value, the values of all lines, or the value of the last line.
@@ -44,7 +67,9 @@ fn problems(env: &TestEnv, case: &Case, output: &CmdOutput) -> Vec<String> {
         found.push(format!("ends with {}, not with {}", output.status, case.exit));
     }
     let said = format!("{}{}", output.stdout, output.stderr);
-    found.extend(case.says.iter().filter(|text| !said.contains(*text)).map(|text| format!("does not say `{text}`")));
+    found.extend(
+        case.says.iter().filter(|text| !said.contains(*text)).map(|text| format!("does not say `{text}`")),
+    );
     if let Some(stdout) = &case.stdout
         && *stdout != output.stdout
     {
@@ -70,9 +95,7 @@ fn problems(env: &TestEnv, case: &Case, output: &CmdOutput) -> Vec<String> {
 /// Runs the cases of one world, in order, and fails with all that do not hold.
 #[track_caller]
 fn holds(name: &str) {
-    let world = World::read(name);
-    let env = env_with_repo();
-    let _ = env.run(shell(&env, &world.setup)).success();
+    let (world, env) = world(name);
     let mut failed = Vec::new();
     for case in &world.case {
         let Some(run) = &case.run else { continue };
@@ -122,7 +145,7 @@ fn every_world_is_walked() {
         assert!(me.contains(&format!("holds(\"{world}\")")), "{world}");
     }
     let folder = table::folder();
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let tables = files.filter(|path| path.extension().is_some_and(|it| it == "toml"));
     assert_eq!(tables.count(), WORLDS.len() + 1, "and the inventory");
 }

@@ -70,7 +70,8 @@ fn every_verb_alias_and_option_is_shown_by_a_case() {
     let is_typed = |alias: &str| texts.iter().any(|text| text.contains(&format!("mngr {alias} ")));
     assert_none("aliases", inventory.aliases.keys().filter(|alias| !is_typed(alias)));
     for (verb, options) in &inventory.options {
-        let about = texts.iter().zip(&verbs).filter(|(_, verbs)| verb == "*" || verbs.contains(verb.as_str()));
+        let about =
+            texts.iter().zip(&verbs).filter(|(_, verbs)| verb == "*" || verbs.contains(verb.as_str()));
         let words: BTreeSet<&str> =
             about.flat_map(|(text, _)| text.split([' ', '\n', '=', '`', '\'', '"', ';', ','])).collect();
         let missing = options.iter().filter(|option| !words.contains(option.as_str()));
@@ -90,7 +91,7 @@ fn every_field_text_file_and_variable_is_shown_by_a_case() {
         assert_none(&format!("fields of `{verb}`"), missing);
     }
     let is_said = |text: &str| {
-        let mut said = cases.iter().flat_map(|case| case.says.iter().chain(&case.stdout));
+        let mut said = cases.iter().flat_map(|case| case.says.iter().chain(&case.stdout).chain(&case.then));
         said.any(|said| said.contains(text))
     };
     assert_none("texts", inventory.texts.iter().filter(|text| !is_said(text)));

@@ -44,7 +44,9 @@ fn every_row_has_an_id_of_its_own_a_reason_and_what_to_type() {
         assert!(!id.is_empty() && id.chars().all(is_word), "`{id}` is no id: {cells:?}");
         assert!(seen.insert(id.clone()), "two rows are called `{id}`");
         assert_eq!(cells.len(), HEAD.matches('|').count() - 2, "{id}: cells are missing: {cells:?}");
-        for (name, cell) in [("where", &cells[0]), ("here", &cells[2]), ("why", &cells[3]), ("to type", &cells[4])] {
+        for (name, cell) in
+            [("where", &cells[0]), ("here", &cells[2]), ("why", &cells[3]), ("to type", &cells[4])]
+        {
             assert!(!cell.is_empty(), "{id}: nothing in the column `{name}`");
         }
     }
@@ -56,7 +58,12 @@ fn every_row_is_shown_by_the_table_or_marked_as_broader() {
     let cited: BTreeSet<String> = World::all_cases().into_iter().flat_map(|case| case.differs).collect();
     for row in all() {
         let is_cited = cited.contains(&row.id);
-        assert!(is_cited || row.is_broader, "no case is about `{}`: add one, or mark it as broader: `{}*`", row.id, row.id);
+        assert!(
+            is_cited || row.is_broader,
+            "no case is about `{}`: add one, or mark it as broader: `{}*`",
+            row.id,
+            row.id
+        );
         assert!(!(is_cited && row.is_broader), "`{}` is shown by the table: it needs no mark", row.id);
     }
 }

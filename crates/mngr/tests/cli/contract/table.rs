@@ -13,6 +13,9 @@ pub(super) const WORLDS: &[&str] = &["create", "life", "list", "settings", "sync
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct World {
+    /// Agents that have a conversation, of a program that never ran.
+    #[serde(default)]
+    pub(super) pretends: Vec<String>,
     /// Shell commands that prepare it.
     pub(super) setup: String,
     pub(super) case: Vec<Case>,
