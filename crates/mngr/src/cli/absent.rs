@@ -51,7 +51,7 @@ const LESS: &[Less] = &[
     Less {
         verbs: &["create", "clone", "migrate", "connect"],
         words: &["--reconnect", "--no-reconnect"],
-        instead: "after a lost connection, `mngr connect AGENT` shows the terminal as it was",
+        instead: "leave it out: `mngr connect` comes back after a broken link by itself",
     },
     Less {
         verbs: &["create", "clone", "migrate", "connect"],
