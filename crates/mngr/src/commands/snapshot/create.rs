@@ -30,10 +30,9 @@ enum OnError {
 /// meanwhile, and what changed under the copy is copied again. An agent in a container is copied with its whole host, which
 /// stands still for that moment. What is named twice is copied once.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr snapshot create fix-login\n  mngr snapshot create fix-login --name before-refactoring\n  \
-                        mngr snapshot create @box.docker\n  mngr list --ids --running | mngr snapshot create -"
-)]
+#[command(after_help = "  mngr snapshot create try-it --name before\n  \
+                        mngr snapshot create @box.docker\n  \
+                        mngr list --ids --running | mngr snapshot create -")]
 pub(super) struct SnapshotCreateArgs {
     #[command(flatten)]
     targets: SnapshotTargets,
