@@ -3,11 +3,8 @@
 //! Everything above speaks to a [`host::Host`] and must not assume that a path is local.
 
 pub mod clock;
-<<<<<<< HEAD
 pub mod errand;
-=======
 pub mod event_log;
->>>>>>> h9
 pub mod fault;
 pub mod file_reader;
 pub mod files;

@@ -6,13 +6,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use mngr_host::host::Host;
-<<<<<<< HEAD
 use mngr_host::provider::{HostEntry, HostReport, Snapshot, is_refusal};
-use mngr_model::activity::ActivitySource;
-=======
-use mngr_host::provider::{HostEntry, HostReport, is_refusal};
 use mngr_host::trace::{self, SpanKind};
->>>>>>> h9
+use mngr_model::activity::ActivitySource;
 use mngr_model::address::AgentAddress;
 use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, MachineFacts, Survey};
 use mngr_model::state::{StateReport, StateSource};

@@ -11,6 +11,7 @@ mod line;
 mod place;
 mod repository;
 mod source;
+mod ssh_config;
 mod stock;
 
 use crate::ctx::Surroundings;

@@ -86,6 +86,8 @@ pub(crate) struct Schemas {
     pub(crate) settings: Value,
     /// By the words of the command.
     pub(crate) outputs: BTreeMap<String, Value>,
+    /// Of the lines of `--format jsonl`, likewise.
+    pub(crate) lines: BTreeMap<String, Value>,
 }
 
 impl Page {

@@ -66,6 +66,9 @@ fn command(book: &Book, page: &Page) -> String {
     if book.schemas.outputs.contains_key(&words) {
         text += &format!("\n## Output\n\n[Schema of `--format json`](../schemas/{}.json)\n", page.slug());
     }
+    if book.schemas.lines.contains_key(&words) {
+        text += &format!("\n[Schema of a line of `--format jsonl`](../schemas/{}.line.json)\n", page.slug());
+    }
     text
 }
 

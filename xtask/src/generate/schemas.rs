@@ -10,7 +10,10 @@ use super::book::Book;
 /// All of them.
 pub(crate) fn files(book: &Book) -> Files {
     let outputs = book.schemas.outputs.iter().map(|(words, schema)| file(&words.replace(' ', "-"), schema));
-    outputs.chain([file("settings", &book.schemas.settings)]).collect()
+    let line =
+        |(words, schema): (&String, &Value)| file(&format!("{}.line", words.replace(' ', "-")), schema);
+    let lines = book.schemas.lines.iter().map(line);
+    outputs.chain(lines).chain([file("settings", &book.schemas.settings)]).collect()
 }
 
 fn file(name: &str, schema: &Value) -> (PathBuf, String) {

@@ -16,6 +16,11 @@ pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
     let arg = || text(error, ContextKind::InvalidArg).unwrap_or_default();
     let name = || option_name(&arg());
     let value = || sanitize(&text(error, ContextKind::InvalidValue).unwrap_or_default()).into_owned();
+    if error.kind() == ClapKind::UnknownArgument
+        && let Some(instead) = absent::advice_below(&full_name(verb), &name())
+    {
+        return CliError::usage(format!("No such option: {}", name())).hinted(instead).hinted(pointer(verb));
+    }
     let failure = match error.kind() {
         ClapKind::InvalidSubcommand => {
             return no_such_command(
@@ -30,6 +35,9 @@ pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
         },
         ClapKind::InvalidValue => match texts(error, ContextKind::ValidValue) {
             known if known.is_empty() => CliError::usage(format!("Option `{}` needs a value", name())),
+            known if value().is_empty() => {
+                CliError::usage(format!("Option `{}` needs a value: one of {}", name(), known.join(", ")))
+            }
             known => CliError::usage(format!(
                 "Invalid value for `{}`: `{}` is not one of {}",
                 name(),
@@ -74,6 +82,7 @@ pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
     let suggested: Vec<String> = texts(error, ContextKind::SuggestedArg)
         .into_iter()
         .chain(texts(error, ContextKind::SuggestedValue))
+        .chain(verb_meant(error, verb))
         .collect();
     // Who mistyped an option needs no advice about words that are none.
     let advice = if suggested.is_empty() { hyphen_advice(verb) } else { None };
@@ -110,11 +119,27 @@ fn no_such_command(word: &str, verb: &[&str], error: &clap::Error) -> CliError {
     if let Some(advice) = habit::advice(word).filter(|_| verb.is_empty()) {
         return failure.hinted(advice).hinted(pointer(verb));
     }
+    if let Some(instead) = absent::advice_below(&full_name(verb), word) {
+        return failure.hinted(instead).hinted(pointer(verb));
+    }
     let near = texts(error, ContextKind::SuggestedSubcommand);
     // The likeliest comes last.
     let failure =
         near.last().iter().fold(failure, |failure, near| failure.hinted(format!("did you mean `{near}`?")));
     failure.hinted(pointer(verb))
+}
+
+/// The verb that was meant by a word that is no value, where a verb may stand as well (`completion instal`).
+fn verb_meant(error: &clap::Error, verb: &[&str]) -> Option<String> {
+    let value = text(error, ContextKind::InvalidValue).filter(|_| error.kind() == ClapKind::InvalidValue)?;
+    let is_option = text(error, ContextKind::InvalidArg)?.starts_with('-');
+    verb.first().filter(|_| !is_option).and_then(|group| verb_like(group, &value))
+}
+
+/// A verb as it is called in full: `snap ls` is `snapshot list`.
+fn full_name(verb: &[&str]) -> String {
+    let name = |to: usize| options::deepest(verb[..to].iter().copied()).0.get_name().to_owned();
+    (1..=verb.len()).map(name).collect::<Vec<_>>().join(" ")
 }
 
 /// The verb of a group that a word was probably meant to be.
@@ -211,6 +236,24 @@ mod tests {
         let failure = from_clap(&error, &[]);
         assert_eq!(failure.source.to_string(), "No such command: `schedule`");
         assert_eq!(failure.hints, ["`mngr schedule` is not there yet; cron can run any `mngr` command"]);
+    }
+
+    #[test]
+    fn an_option_of_another_version_is_met_with_what_to_type_here() {
+        let (message, hints) = told(&["x", "--stream", "a", "true"]);
+        assert_eq!(message, "No such option: --stream");
+        assert!(hints[0].starts_with("output is shown as it comes"), "{hints:?}");
+    }
+
+    #[test]
+    fn an_option_without_its_value_is_told_with_the_values_there_are() {
+        let (message, _) = told(&["config", "path", "--scope"]);
+        assert_eq!(message, "Option `--scope` needs a value: one of user, project, local");
+    }
+
+    #[test]
+    fn a_verb_is_meant_where_a_value_is_expected_too() {
+        assert_eq!(told(&["completion", "instal"]).1[0], "did you mean `install`?");
     }
 
     #[test]

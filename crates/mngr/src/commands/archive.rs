@@ -21,7 +21,8 @@ use crate::ui::{Console, Output, Report};
 /// Gives them the label archived_at. Work dir, branch and conversation stay; `mngr list --active` leaves them out, `mngr list
 /// --archived` shows them, and `mngr unarchive` takes the label away. A running agent is only archived with --force.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr archive fix-login\n  mngr archive --all --dry-run\n  \
+#[command(after_help = "  mngr archive page\n  \
+                        mngr archive --all --dry-run\n  \
                         mngr list --ids --include 'state == \"DONE\"' | mngr archive -")]
 pub(crate) struct ArchiveArgs {
     #[command(flatten)]

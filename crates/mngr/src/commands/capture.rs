@@ -19,8 +19,9 @@ use crate::ui::{Console, Output, Report};
 ///
 /// Blank lines at the end are left out.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr capture fix-login\n  mngr capture fix-login --full | less\n  \
-                        mngr capture fix-login --window server")]
+#[command(after_help = "  mngr capture try-it\n  \
+                        mngr capture greeter --full\n  \
+                        mngr capture server --window log")]
 pub(crate) struct CaptureArgs {
     /// The agent
     #[arg(help_heading = "ARGUMENTS")]

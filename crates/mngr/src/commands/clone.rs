@@ -19,11 +19,10 @@ use crate::exit_code::ExitCode;
 /// The source may also be a git URL, which is cloned. All other options are those of `mngr create`.
 #[derive(Debug, Args)]
 #[command(mut_arg("from", |arg| arg.hide(true)))]
-#[command(after_help = "  \
-  mngr clone fix-login try-otherwise
-  mngr clone fix-login --message 'now do it without the library'
-  mngr clone fix-login review --exclude-unclean --no-connect
-  mngr clone https://example.com/project.git look claude")]
+#[command(after_help = "  mngr clone try-it second-try --no-connect\n  \
+                        mngr clone fix-login --message 'now do it without the library'\n  \
+                        mngr clone try-it review --exclude-unclean\n  \
+                        mngr clone https://example.com/project.git look claude")]
 pub(crate) struct CloneArgs {
     /// The agent to copy, or a git URL
     #[arg(value_name = "SOURCE", display_order = 0, help_heading = "ARGUMENTS")]

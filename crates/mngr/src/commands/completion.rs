@@ -36,8 +36,10 @@ pub(crate) enum Shell {
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true,
     subcommand_value_name = "COMMAND",
-    after_help = "  mngr completion install\n  mngr completion bash\n  source <(mngr completion zsh)\n  \
-                  mngr completion fish >~/.config/fish/completions/mngr.fish"
+    after_help = "  mngr completion install bash\n  \
+                        mngr completion bash\n  \
+                        source <(mngr completion zsh)\n  \
+                        mngr completion fish >~/.config/fish/completions/mngr.fish"
 )]
 pub(crate) struct CompletionArgs {
     #[command(subcommand)]

@@ -31,7 +31,8 @@ use crate::ui::menu::{self, Manner};
 /// Without an agent: a menu of all that match. Type to search, Ctrl-R hides stopped ones, Enter takes one, Ctrl-C clears the
 /// search and then quits. A stopped agent is started first.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr connect fix-login\n  mngr connect --project .\n  \
+#[command(after_help = "  mngr connect try-it\n  \
+                        mngr connect --project .\n  \
                         mngr connect fix-login --connect-command 'mngr record --connect'")]
 pub(crate) struct ConnectArgs {
     /// The agent

@@ -31,10 +31,9 @@ use report::ExecReport;
 /// On one agent, standard input, output and the terminal are the command's own, and so is the exit code (125: mngr itself
 /// failed; 124: the time was up). On several, the command runs on all at once and reads nothing.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr exec fix-login 'git log --oneline | head'\n  mngr exec fix-login -- make test\n  \
-                        mngr list --ids | mngr exec - 'git status --short' --timeout 10s"
-)]
+#[command(after_help = "  mngr exec try-it 'git status --short'\n  \
+                        mngr exec fix-login -- make test\n  \
+                        mngr list --ids | mngr exec - 'git status --short' --timeout 10s")]
 pub(crate) struct ExecArgs {
     /// Agents, then the command; `-` reads agents from standard input
     #[arg(value_name = "AGENT|COMMAND", display_order = 0, help_heading = "ARGUMENTS")]

@@ -21,7 +21,8 @@ use crate::ui::{Console, Output, Report};
 /// The state, the evidence that decided it, and every fact that was looked at, with the plain tmux command that shows the
 /// agent.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr explain fix-login\n  mngr explain fix-login --format json | jq .evidence")]
+#[command(after_help = "  mngr explain try-it\n  \
+                        mngr explain fix-login --format json | jq .evidence")]
 pub(crate) struct ExplainArgs {
     /// The agent
     #[arg(help_heading = "ARGUMENTS")]

@@ -20,8 +20,9 @@ use crate::exit_code::ExitCode;
 #[derive(Debug, Args)]
 #[command(
     disable_help_subcommand = true,
-    after_help = "  mngr file get fix-login README.md\n  echo 'a word' | mngr file put fix-login notes/today.txt\n  \
-                  mngr file list fix-login src"
+    after_help = "  mngr file get plain ideas/two.txt\n  \
+                        echo 'look at this' | mngr file put plain ideas/two.txt\n  \
+                        mngr file list plain ideas"
 )]
 pub(crate) struct FileArgs {
     #[command(subcommand)]

@@ -21,10 +21,7 @@ use crate::ui::{Console, Output, Report};
 ///
 /// Git itself, over whatever reaches the agent's host. `mngr pull` and `mngr push` take more care of uncommitted work.
 #[derive(Debug, Args)]
-#[command(
-    disable_help_subcommand = true,
-    after_help = "  mngr git pull fix-login\n  mngr git push fix-login -- --force-with-lease"
-)]
+#[command(disable_help_subcommand = true, after_help = "  mngr git pull plain -- --no-rebase")]
 pub(crate) struct GitArgs {
     #[command(subcommand)]
     verb: GitVerb,
@@ -68,7 +65,8 @@ struct PlainArgs {
 /// Merges the branch the agent is on into yours, as `git pull PLACE BRANCH` does. Words after `--` are git's own. The exit
 /// code is git's.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr git pull fix-login\n  mngr git pull fix-login -- --rebase\n  \
+#[command(after_help = "  mngr git pull plain -- --no-rebase\n  \
+                        mngr git pull fix-login -- --rebase\n  \
                         mngr git pull fix-login@box -- --no-ff other-branch")]
 struct GitPullArgs {
     #[command(flatten)]
@@ -80,7 +78,7 @@ struct GitPullArgs {
 /// Pushes the branch you are on to the one the agent is on, files included: git refuses if they have uncommitted changes.
 /// Words after `--` are git's own. The exit code is git's.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr git push fix-login\n  mngr git push fix-login -- --force-with-lease\n  \
+#[command(after_help = "  mngr git push plain\n  \
                         mngr git push fix-login -- main:refs/heads/from-me")]
 struct GitPushArgs {
     #[command(flatten)]

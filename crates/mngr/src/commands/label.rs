@@ -22,9 +22,8 @@ use crate::ui::{Console, Output, Report};
 ///
 /// Works on agents in any state. `mngr list --label KEY=VALUE` finds them again.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr label fix-login -l team=web -l urgent=yes\n  mngr label fix-login --remove urgent"
-)]
+#[command(after_help = "  mngr label page --label urgent=yes\n  \
+                        mngr label page --remove urgent")]
 pub(crate) struct LabelArgs {
     #[command(flatten)]
     targets: TargetArgs,

@@ -28,7 +28,8 @@ use crate::ui::{Console, Output, Report};
 /// after `--`. Exit code 7: it was delivered, and the agent shows a dialog that has to be answered first.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr message fix-login 'please also fix the test'\n  \
-                        mngr message one two -m 'stop here'\n  git diff | mngr message reviewer\n  \
+                        mngr message greeter second-try -m 'echo stop here'\n  \
+                        git log -1 | mngr message greeter\n  \
                         mngr list --ids --running | mngr message - -m 'status?'")]
 pub(crate) struct MessageArgs {
     /// The agent and the text, or agents only

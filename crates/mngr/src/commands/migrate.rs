@@ -29,11 +29,10 @@ use crate::ui::{Console, Output, Report};
 /// other. All other options are those of `mngr create`.
 #[derive(Debug, Args)]
 #[command(mut_arg("from", |arg| arg.hide(true)))]
-#[command(after_help = "  \
-  mngr migrate fix-login @box
-  mngr migrate fix-login @.docker --force
-  mngr migrate fix-login@box fix-login-here --no-connect
-  mngr migrate fix-login @box --no-include-gitignored")]
+#[command(after_help = "  mngr migrate fix-login @box\n  \
+                        mngr migrate fix-login @.docker --force\n  \
+                        mngr migrate try-it-then try-it-moved --no-connect\n  \
+                        mngr migrate fix-login @box --no-include-gitignored")]
 pub(crate) struct MigrateArgs {
     /// The agent
     #[arg(value_name = "SOURCE", display_order = 0, help_heading = "ARGUMENTS")]

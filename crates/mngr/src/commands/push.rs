@@ -21,8 +21,10 @@ use crate::ui::output::TemplateFields;
 /// AGENT: merges the branch you are on into the agent's, in its work dir. With a file or folder, or AGENT:PATH: copies it.
 /// The agent's uncommitted work stays; where it is in the way, nothing is done.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr push fix-login\n  mngr push fix-login ./notes.md\n  \
-                        mngr push fix-login:data/ ./data/ --delete\n  mngr push fix-login --sync-mode full")]
+#[command(after_help = "  mngr push report\n  \
+                        mngr push report ~/tutorial/task.md\n  \
+                        mngr push report:notes/ ~/tutorial/notes/ --delete\n  \
+                        mngr push fix-login --sync-mode full")]
 pub(crate) struct PushArgs {
     /// The agent, or a path in its work dir
     #[arg(value_name = "AGENT[:PATH]", display_order = 1, help_heading = "ARGUMENTS")]

@@ -41,7 +41,8 @@ const UNSEEN_TERM: &str = "xterm-256color";
 ///
 /// What is typed is not recorded unless `--stdin` says so, because passwords are typed too.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr record fix-login\n  mngr record -o demo.cast -- bash\n  \
+#[command(after_help = "  mngr record hotfix -o ~/tutorial/hotfix.cast\n  \
+                        mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'\n  \
                         mngr record --idle-limit 2s -- make test\n  \
                         mngr connect fix-login --connect-command 'mngr record --connect'")]
 pub(crate) struct RecordArgs {

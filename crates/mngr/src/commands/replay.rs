@@ -34,10 +34,10 @@ use report::{FoundReport, ReplayReport, ScreenReport};
 /// Off a terminal, or with `--dump`, prints the text a viewer could have read. With `--search` and off a terminal: when the
 /// text appears, and the line it is in. With `--screen`, what was on the screen at one moment.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr replay fix-login.cast\n  mngr replay fix-login.cast --speed 4 --idle-limit 1s\n  \
-                        mngr replay fix-login.cast --search 'error:'\n  mngr replay fix-login.cast --dump | less"
-)]
+#[command(after_help = "  mngr replay ~/tutorial/demo.cast\n  \
+                        mngr replay ~/tutorial/demo.cast --speed 4 --idle-limit 1s\n  \
+                        mngr replay ~/tutorial/demo.cast --search hello\n  \
+                        mngr replay ~/tutorial/demo.cast --dump")]
 pub(crate) struct ReplayArgs {
     /// The recording
     #[arg(value_name = "FILE", help_heading = "ARGUMENTS")]

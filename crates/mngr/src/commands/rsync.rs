@@ -25,8 +25,10 @@ use crate::ui::{Console, Output, Report};
 /// other a path here: `./dir`, `/dir` or `:dir`. AGENT alone means what is in its work dir; else slashes mean what they mean
 /// to rsync. Words after `--` are options of rsync. Uncommitted changes that are in the way are overwritten only if you say so.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr rsync fix-login:build/ ./build/\n  mngr rsync ./data fix-login:\n  \
-                        mngr rsync fix-login ./copy/ -- --delete --dry-run\n  mngr rsync @box:/var/log/app.log ./")]
+#[command(after_help = "  mngr rsync plain:plain.py ~/tutorial/\n  \
+                        mngr rsync ~/tutorial/notes/ plain:ideas/ -- --exclude='*.tmp'\n  \
+                        mngr rsync fix-login ./copy/ -- --delete --dry-run\n  \
+                        mngr rsync @box:/var/log/app.log ./")]
 pub(crate) struct RsyncArgs {
     /// What to copy
     #[arg(value_name = "SOURCE", display_order = 1, help_heading = "ARGUMENTS")]

@@ -25,8 +25,9 @@ use crate::exit_code::ExitCode;
 #[derive(Debug, Args)]
 #[command(
     disable_help_subcommand = true,
-    after_help = "  mngr snapshot create fix-login --name before-refactoring\n  mngr snapshot list fix-login\n  \
-                  mngr snapshot restore snap-4f2a fix-login-again"
+    after_help = "  mngr snapshot create try-it --name before\n  \
+                        mngr snapshot list try-it\n  \
+                        mngr snapshot restore snap-4f2a try-it-then"
 )]
 pub(crate) struct SnapshotArgs {
     #[command(subcommand)]

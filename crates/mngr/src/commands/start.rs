@@ -27,10 +27,10 @@ use crate::ui::{Console, Output, Report};
 ///
 /// `@HOST[.PROVIDER]` starts a host and leaves its agents as they are.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr start fix-login\n  mngr start fix-login --resume-message 'go on' --connect\n  \
-                        mngr list --ids --stopped | mngr start -\n  mngr start @box.docker"
-)]
+#[command(after_help = "  mngr start fix-login\n  \
+                        mngr start greeter --resume-message 'where were we?'\n  \
+                        mngr list --ids --stopped | mngr start -\n  \
+                        mngr start @box.docker")]
 pub(crate) struct StartArgs {
     #[command(flatten)]
     targets: TargetArgs,

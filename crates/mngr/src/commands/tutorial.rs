@@ -32,8 +32,11 @@ use crate::exit_code::ExitCode;
 #[derive(Debug, Args)]
 #[command(
     disable_help_subcommand = true,
-    after_help = "  mngr tutorial list tutorial.sh\n  mngr tutorial check tutorial.sh tests/\n  mngr tutorial lint tutorial.sh\n  \
-                  mngr tutorial fill tutorial.sh --launch\n  mngr tutorial sync tutorial.sh tests/ --launch"
+    after_help = "  mngr tutorial list tutorial/tutorial.sh\n  \
+                        mngr tutorial check tutorial/tutorial.sh tests/\n  \
+                        mngr tutorial lint tutorial/tutorial.sh\n  \
+                        mngr tutorial fill tutorial/tutorial.sh --launch\n  \
+                        mngr tutorial sync tutorial/tutorial.sh tests/ --launch"
 )]
 pub(crate) struct TutorialArgs {
     #[command(subcommand)]

@@ -17,7 +17,8 @@ use crate::ui::output::TemplateFields;
 ///
 /// Removes the label archived_at. The agent is not started; `mngr start` does that.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr unarchive fix-login\n  mngr list --archived --ids | mngr unarchive -")]
+#[command(after_help = "  mngr unarchive page\n  \
+                        mngr list --archived --ids | mngr unarchive -")]
 pub(crate) struct UnarchiveArgs {
     #[command(flatten)]
     targets: TargetArgs,

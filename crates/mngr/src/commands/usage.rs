@@ -55,8 +55,10 @@ pub(crate) struct UsageArgs {
     since: Option<Duration>,
 
     /// Leave out destroyed agents
-    #[arg(long, help_heading = "OPTIONS")]
+    #[arg(long, overrides_with = "preserved", help_heading = "OPTIONS")]
     no_preserved: bool,
+    #[arg(long, hide = true, overrides_with = "no_preserved")]
+    preserved: bool,
 
     /// With `wait`: until this is true of the total (can be repeated; all must hold)
     #[arg(long, value_name = "CEL", allow_hyphen_values = true, help_heading = "OPTIONS")]

@@ -9,6 +9,7 @@ use mngr_model::address::LOCAL_PROVIDER;
 use mngr_ops::known::{self, KnownAgent, KnownHost};
 
 use super::candidate::{Answer, Candidate};
+use super::ssh_config;
 use super::stock::Stock;
 
 /// The provider of the machines that only the user's ssh config names.
@@ -90,11 +91,8 @@ fn hosts(stock: &Stock<'_>) -> Vec<KnownHost> {
         let names = hosts.into_iter().flat_map(toml::Table::keys);
         found.extend(names.map(|name| KnownHost { name: name.clone(), provider: provider.clone() }));
     }
-    let config = stock.surroundings.path("~/.ssh/config");
-    let config = LocalFiles.read_if_there(&config).ok().flatten().unwrap_or_default();
-    let config = String::from_utf8_lossy(&config).into_owned();
-    found
-        .extend(ssh_names(&config).map(|name| KnownHost { name: name.to_owned(), provider: SSH.to_owned() }));
+    let names = ssh_config::names(stock.surroundings).into_iter();
+    found.extend(names.map(|name| KnownHost { name, provider: SSH.to_owned() }));
     found.sort();
     found.dedup();
     found
@@ -104,16 +102,6 @@ fn hosts(stock: &Stock<'_>) -> Vec<KnownHost> {
 fn makes_no_hosts(stock: &Stock<'_>, provider: &str) -> bool {
     let section = stock.settings().and_then(|settings| settings.providers.get(provider));
     section.map_or(provider, |section| section.backend(provider)) == SSH
-}
-
-/// The names of an ssh config that stand for one machine and can be a host's.
-fn ssh_names(config: &str) -> impl Iterator<Item = &str> {
-    let lines = config.lines().filter_map(|line| {
-        let (word, names) = line.trim().split_once([' ', '\t', '='])?;
-        word.eq_ignore_ascii_case("host").then_some(names)
-    });
-    let names = lines.flat_map(str::split_whitespace);
-    names.filter(|name| !name.contains(['*', '?', '!', '.', '"']))
 }
 
 /// What is in a folder of an agent's work dir, where the agent is on this machine.
@@ -135,15 +123,4 @@ fn paths(stock: &Stock<'_>, agent: &str, path: &str) -> Vec<Candidate> {
 fn about(agent: &KnownAgent) -> String {
     let place = if agent.host.is_this() { String::new() } else { format!(" on {}", agent.host.address()) };
     format!("{}{place}", agent.record.agent_type)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_an_ssh_config_are_hosts_and_patterns_are_not() {
-        let config = "Host box lab *.example\n  HostName 10.0.0.1\nHost *\nhost=other\n# Host no\nHost a.b\n";
-        assert_eq!(ssh_names(config).collect::<Vec<_>>(), ["box", "lab", "other"]);
-    }
 }

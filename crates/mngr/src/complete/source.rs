@@ -12,6 +12,8 @@ use super::candidate::Candidate;
 pub(super) enum Source {
     /// One of these words.
     Choices(Vec<Candidate>),
+    /// This word, where no argument stands before it.
+    First(&'static str),
     /// Any of these.
     Either(Vec<Source>),
     /// An agent that exists.
@@ -80,6 +82,8 @@ impl Source {
             "provider" | "verify_on" => Self::Provider,
             "label" if !arg.is_positional() => Self::Label,
             "project" => Self::Project,
+            // Here a word turns looking into waiting.
+            "words" if verb == ["usage"] => Self::Either(vec![Self::First("wait"), Self::Agent]),
             "key" if is_config => Self::Key,
             "value" if is_config => Self::ValueOfKey,
             _ => Self::of_value(arg),

@@ -41,6 +41,8 @@ impl<'s> Stock<'s> {
         let typed = place.typed.as_str();
         let words = match source {
             Source::Choices(words) => words,
+            Source::First(word) if place.given.is_empty() => vec![Candidate::bare(word)],
+            Source::First(_) => Vec::new(),
             Source::Either(sources) => {
                 return sources
                     .into_iter()

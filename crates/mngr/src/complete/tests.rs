@@ -78,6 +78,8 @@ fn the_place_of_a_new_agent_is_offered_behind_its_name() {
 fn fields_and_states_and_topics_are_known() {
     assert_eq!(offered("list --fields name,waiting"), ["name,waiting_reason"]);
     assert_eq!(offered("wait fix WAIT"), ["WAITING"]);
+    assert_eq!(offered("usage w"), ["wait"]);
+    assert_eq!(offered("usage wait w"), [""; 0], "only once");
     assert_eq!(offered("help exit"), ["exit_codes"]);
     assert_eq!(offered("help config tru"), ["trust"]);
 }

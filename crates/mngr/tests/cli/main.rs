@@ -10,6 +10,7 @@ mod clone;
 mod completion;
 mod config;
 mod connect;
+mod contract;
 mod create;
 mod destroy;
 mod docs;

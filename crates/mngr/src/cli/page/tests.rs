@@ -7,6 +7,8 @@ use crate::commands::tutorial::own_grammar::OwnGrammar;
 
 const DIFFERENCES: &str = include_str!("../../../../../docs/reference/differences.md");
 
+const TUTORIAL: &str = include_str!("../../../../../tutorial/tutorial.sh");
+
 /// What only mngr itself uses, and what a verb says in another way.
 const INTERNAL: &[(&str, &str)] =
     &[("mngr record", "pid-file"), ("mngr clone", "from"), ("mngr migrate", "from")];
@@ -37,6 +39,27 @@ fn every_example_is_a_command_that_mngr_accepts() {
         let is_shown =
             shown.iter().any(|verb| *verb == page.name || verb.starts_with(&format!("{} ", page.name)));
         assert!(is_shown, "{}: none of its examples shows it: {shown:?}", page.name);
+    }
+}
+
+/// What of a line is typed.
+fn typed(line: &str) -> &str {
+    line.split_once("  #").map_or(line, |(typed, _)| typed).trim()
+}
+
+#[test]
+fn every_page_shows_a_line_of_the_tutorial() {
+    let grammars = Grammars::new().with(cli::NAME, &OwnGrammar);
+    let fits = |line: &&str| line.len() <= cli::help::WIDTH - 2;
+    let lines = TUTORIAL.lines().map(typed).filter(fits);
+    let lines: Vec<(&str, Vec<String>)> = lines.map(|line| (line, verbs(line, &grammars))).collect();
+    for page in Page::all().iter().skip(1) {
+        let below = format!("{} ", page.name);
+        let is_of_page = |verb: &String| *verb == page.name || verb.starts_with(&below);
+        let fitting = lines.iter().filter(|(_, verbs)| verbs.iter().any(is_of_page));
+        let fitting: Vec<&str> = fitting.map(|(line, _)| *line).collect();
+        let is_shown = page.examples.iter().any(|example| fitting.contains(&typed(example)));
+        assert!(is_shown || fitting.is_empty(), "{}: none of its examples is one of {fitting:#?}", page.name);
     }
 }
 

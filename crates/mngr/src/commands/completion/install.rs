@@ -21,7 +21,8 @@ use crate::ui::{Console, Output, Report};
 /// Writes one file, and says where. fish finds it by itself, and so does bash with the package bash-completion. For zsh a line
 /// in ~/.zshrc is needed: it is shown, and added with --rc. Doing it twice changes nothing.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr completion install\n  mngr completion install zsh --rc")]
+#[command(after_help = "  mngr completion install bash\n  \
+                        mngr completion install zsh --rc")]
 pub(crate) struct InstallArgs {
     /// The shell; without it the one that SHELL names
     #[arg(value_enum, value_name = "SHELL", help_heading = "ARGUMENTS")]

@@ -58,7 +58,7 @@ value_args! {
     /// Add to a list or table
     ///
     /// Adds to what the file holds, or writes KEY__extend, which adds to what lower scopes say.
-    #[command(after_help = "  mngr config extend unset_vars '[\"PYTHONPATH\"]'")]
+    #[command(after_help = "  mngr config extend unset_vars '[\"PYTHONPATH\"]' --scope user")]
     ExtendArgs
 }
 
@@ -72,7 +72,7 @@ value_args! {
 ///
 /// Unknown keys can be removed too: that repairs a file.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr config unset prefix --scope user")]
+#[command(after_help = "  mngr config unset commands.list.sort --scope user")]
 pub(crate) struct UnsetArgs {
     /// The setting, such as tmux.socket
     #[arg(help_heading = "ARGUMENTS")]

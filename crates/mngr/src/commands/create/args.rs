@@ -44,17 +44,16 @@ impl WindowSize {
 /// it comes, the exit code is the program's own (128+N: ended by signal N), and the agent is destroyed at the end, as
 /// `mngr destroy` does.
 #[derive(Debug, Args)]
-#[command(after_help = "  \
-  mngr create fix-login --type command -- my-agent --task login
-  mngr create watcher --no-connect -- 'make watch 2>&1 | tee log'
-  mngr create demo scripted --no-connect -- 'say hello' 'ask what now?'
-  mngr create review --from other-agent --branch main:review/* -- my-agent
-  mngr create fix@lab -- my-agent    # on the emptiest host of a pool
-  mngr create fix@.docker --agents-per-host 4 -- my-agent
-  mngr create go-on --adopt 01a1df30-02d5-7030-b8fb-7ba2773cd87c
-  mngr create fix-login --reuse --message 'go on with the tests'
-  mngr create --type headless_claude --foreground -m 'what is this for?'
-  git diff | mngr create --type headless_command --foreground -- my-reviewer")]
+#[command(after_help = "  mngr create fix-login --type command -- my-agent --task login\n  \
+                        mngr create fix-login claude --message 'make the login test pass'\n  \
+                        mngr create lister --no-connect -- 'ls >listing.txt; exec sleep 1000'\n  \
+                        mngr create hotfix --branch 'main:hotfix/*' --no-connect -- sh\n  \
+                        mngr create fix@lab -- my-agent    # on the emptiest host of a pool\n  \
+                        mngr create fix@.docker --agents-per-host 4 -- my-agent\n  \
+                        mngr create go-on --adopt 01a1df30-02d5-7030-b8fb-7ba2773cd87c\n  \
+                        mngr create greeter --reuse --message 'and again' --no-connect\n  \
+                        mngr create --type headless_claude --foreground -m 'what is this for?'\n  \
+                        git log | mngr create --type headless_command --foreground -- wc -l")]
 pub(crate) struct CreateArgs {
     /// Name and place of the agent: NAME, NAME@HOST, NAME:PATH
     #[arg(value_name = "ADDRESS", display_order = 0, help_heading = "ARGUMENTS")]

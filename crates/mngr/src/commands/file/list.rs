@@ -24,10 +24,9 @@ const DEFAULT_FIELDS: &str = "name,file_type,size,modified";
 ///
 /// Without PATH: the folder that relative paths start from. Links are shown, not followed.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr file list fix-login\n  mngr file list fix-login src --recursive --fields name,size\n  \
-                        mngr file list fix-login --relative-to state --format '{path}'"
-)]
+#[command(after_help = "  mngr file list plain ideas\n  \
+                        mngr file list fix-login src --recursive --fields name,size\n  \
+                        mngr file list fix-login --relative-to state --format '{path}'")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
     target: TargetArgs,

@@ -3,6 +3,9 @@
 //! Agents have the fields of the catalogue. The rest is declared here, and `tests/cli/output_schemas.rs` holds it against
 //! what the commands really print. More fields may come; a reader ignores those it does not know.
 
+mod lines;
+mod looks;
+
 use mngr_query::{Catalog, FieldKind};
 use serde_json::{Map, Value, json};
 
@@ -24,11 +27,13 @@ enum Shape {
     Fields(&'static [(&'static str, Shape)]),
     /// These fields, and others.
     Open(&'static [(&'static str, Shape)]),
+    /// One of these.
+    Either(&'static [Shape]),
     /// The record of an agent; fields that were not asked for are left out.
     Agent,
 }
 
-use Shape::{Agent, Any, Bool, Fields, Int, List, Map as MapOf, Maybe, Number, Open, Text};
+use Shape::{Agent, Any, Bool, Either, Fields, Int, List, Map as MapOf, Maybe, Number, Open, Text};
 
 const NAMES: Shape = List(&Text);
 const FAILURE: Shape =
@@ -210,16 +215,23 @@ const OUTPUTS: &[(&str, Shape)] = &[
 /// The schema of each command's output, by the command's words.
 pub(super) fn schemas() -> Map<String, Value> {
     let schema = |(command, shape): &(&str, Shape)| {
-        let mut schema = json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": format!("mngr {command} --format json"),
-        });
-        if let (Value::Object(schema), Value::Object(fields)) = (&mut schema, shape.schema()) {
-            schema.extend(fields);
-        }
-        ((*command).to_owned(), schema)
+        ((*command).to_owned(), titled(&format!("mngr {command} --format json"), shape.schema()))
     };
-    OUTPUTS.iter().map(schema).collect()
+    OUTPUTS.iter().chain(looks::OUTPUTS).map(schema).collect()
+}
+
+/// The schema of each command's lines, by the command's words.
+pub(super) fn line_schemas() -> Map<String, Value> {
+    lines::schemas()
+}
+
+/// A schema of its own.
+fn titled(title: &str, schema: Value) -> Value {
+    let mut head = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title });
+    if let (Value::Object(head), Value::Object(fields)) = (&mut head, schema) {
+        head.extend(fields);
+    }
+    head
 }
 
 impl Shape {
@@ -244,6 +256,9 @@ impl Shape {
                 let mut schema = Fields(fields).schema();
                 schema["additionalProperties"] = json!({});
                 schema
+            }
+            Either(shapes) => {
+                json!({ "anyOf": shapes.iter().map(Self::schema).collect::<Vec<_>>() })
             }
             Agent => agent(),
         }

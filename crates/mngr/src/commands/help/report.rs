@@ -40,7 +40,11 @@ impl Report for HelpReport {
                 "topics": topics::ALL.iter().map(topic).collect::<Vec<_>>(),
                 "environment": env::ALL.iter().map(variable).collect::<Vec<_>>(),
                 "settings": schema::catalogue().iter().map(setting).collect::<Vec<_>>(),
-                "schemas": { "settings": schema::json_schema(), "outputs": outputs::schemas() },
+                "schemas": {
+                    "settings": schema::json_schema(),
+                    "outputs": outputs::schemas(),
+                    "lines": outputs::line_schemas(),
+                },
             }),
             Self::Command(page) => json!(page),
             Self::Topic(one) => topic(one),

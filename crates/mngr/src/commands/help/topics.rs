@@ -23,7 +23,7 @@ pub(crate) const ALL: &[Topic] = &[
     },
     Topic {
         name: "agents",
-        aliases: &["agent", "types", "agent_types", "work_dir"],
+        aliases: &["agent", "types", "agent_types", "plugins", "work_dir"],
         about: "What an agent is, and what types there are",
         text: include_str!("agents.txt"),
     },

@@ -37,7 +37,8 @@ toggle_args! {
     /// Make an agent type or provider known again
     ///
     /// Sets plugins.NAME.enabled.
-    #[command(after_help = "  mngr plugin enable docker\n  mngr plugin enable codex --scope user")]
+    #[command(after_help = "  mngr plugin enable docker --scope user\n  \
+                        mngr plugin enable codex")]
     EnableArgs
 }
 
@@ -45,7 +46,8 @@ toggle_args! {
     /// Make an agent type or provider unknown
     ///
     /// Sets plugins.NAME.enabled. Agents of a disabled type live on; hosts of a disabled provider are not asked.
-    #[command(after_help = "  mngr plugin disable docker\n  mngr plugin disable codex --scope user")]
+    #[command(after_help = "  mngr plugin disable docker --scope user\n  \
+                        mngr plugin disable codex")]
     DisableArgs
 }
 

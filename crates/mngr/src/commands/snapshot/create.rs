@@ -30,10 +30,9 @@ enum OnError {
 /// meanwhile, and what changed under the copy is copied again. An agent in a container is copied with its whole host, which
 /// stands still for that moment. What is named twice is copied once.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr snapshot create fix-login\n  mngr snapshot create fix-login --name before-refactoring\n  \
-                        mngr snapshot create @box.docker\n  mngr list --ids --running | mngr snapshot create -"
-)]
+#[command(after_help = "  mngr snapshot create try-it --name before\n  \
+                        mngr snapshot create @box.docker\n  \
+                        mngr list --ids --running | mngr snapshot create -")]
 pub(super) struct SnapshotCreateArgs {
     #[command(flatten)]
     targets: SnapshotTargets,
@@ -52,7 +51,7 @@ pub(super) struct SnapshotCreateArgs {
 
 /// Copies them.
 pub(super) fn run(ctx: &mut Ctx, args: SnapshotCreateArgs) -> Result<ExitCode, CliError> {
-    let fields = Catalog::of(&["snapshot_id", "name", "host_id", "provider", "agent_names"]);
+    let fields = Catalog::of(&["id", "snapshot_id", "name", "host_id", "provider", "agent_names"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     if args.targets.is_empty() {
         return Err(CliError::usage("Missing argument: TARGET").hinted("`mngr list` shows all agents"));
@@ -104,6 +103,7 @@ impl Report for CreateReport<'_> {
     fn items(&self) -> Vec<Value> {
         let item = |taken: &Taken| {
             json!({
+                "id": taken.id,
                 "snapshot_id": taken.id,
                 "name": taken.name,
                 "host_id": taken.host.as_str(),

@@ -20,8 +20,8 @@ use crate::ui::{Console, Output, Report, ask};
 /// Agents and hosts, also those that were restored from them, stay as they are. A removed snapshot cannot be brought back.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr snapshot destroy --snapshot snap-4f2a\n  \
-                        mngr snapshot destroy fix-login --all-snapshots --dry-run\n  \
-                        mngr snapshot destroy fix-login --all-snapshots --force")]
+                        mngr snapshot destroy try-it --all-snapshots --dry-run\n  \
+                        mngr snapshot destroy try-it --all-snapshots --force")]
 pub(super) struct SnapshotDestroyArgs {
     #[command(flatten)]
     targets: SnapshotTargets,

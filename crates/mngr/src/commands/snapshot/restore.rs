@@ -24,11 +24,10 @@ use crate::ui::{Console, Output, Report};
 ///
 /// The snapshot stays, and can be restored again.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr snapshot restore snap-4f2a\n  mngr snapshot restore snap-4f2a try-again@box\n  \
+#[command(after_help = "  mngr snapshot restore snap-4f2a try-it-then\n  \
+                        mngr snapshot restore snap-4f2a try-again@box\n  \
                         mngr snapshot restore snap-4f2a --replace && mngr start fix-login\n  \
-                        mngr snapshot restore 9c1e55d0 box-again"
-)]
+                        mngr snapshot restore 9c1e55d0 box-again")]
 pub(super) struct SnapshotRestoreArgs {
     /// The snapshot, by its id or the beginning of it
     #[arg(value_name = "ID", help_heading = "ARGUMENTS")]

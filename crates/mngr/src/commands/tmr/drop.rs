@@ -24,7 +24,8 @@ use crate::ui::{Console, Output, Report};
 /// The later commits are put on the branch again without it, and each has to pass its checks. If one of them needs it, nothing changes,
 /// and the error says which. Only commits of the implementation can be dropped; `mngr tmr reintegrate` brings them back.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tmr drop 1a2b3c4d\n  mngr tmr drop 1a2b3c4d --run 20260102030405")]
+#[command(after_help = "  mngr tmr drop \"$(git rev-parse tmr/first/integrated)\"\n  \
+                        mngr tmr drop 1a2b3c4d --run 20260102030405")]
 pub(super) struct DropArgs {
     #[command(flatten)]
     commit: CommitArgs,

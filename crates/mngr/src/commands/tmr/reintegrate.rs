@@ -16,10 +16,9 @@ use crate::exit_code::ExitCode;
 /// From the results that are kept in the run's folder; no test gets an agent, and those that are gone are not needed. The branch is
 /// made anew, so commits that were dropped are back. For when the gate, the rules or the settings have changed.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr tmr reintegrate\n  mngr tmr reintegrate 20260102030405 --gate 'make lint'\n  \
-                        mngr tmr reintegrate --no-integrator"
-)]
+#[command(after_help = "  mngr tmr reintegrate first\n  \
+                        mngr tmr reintegrate 20260102030405 --gate 'make lint'\n  \
+                        mngr tmr reintegrate --no-integrator")]
 pub(super) struct ReintegrateArgs {
     #[command(flatten)]
     run: RunArg,

@@ -25,9 +25,9 @@ use crate::ui::{Console, Output, Report};
 ///
 /// With `--format json`, everything that is known of the run as one object.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr tmr report\n  mngr tmr report --open\n  mngr tmr report 20260102030405 --format json"
-)]
+#[command(after_help = "  mngr tmr report first\n  \
+                        mngr tmr report --open\n  \
+                        mngr tmr report 20260102030405 --format json")]
 pub(super) struct ReportArgs {
     #[command(flatten)]
     run: RunArg,

@@ -18,7 +18,8 @@ use crate::exit_code::ExitCode;
 /// the changes are put together. It was told everything when it was started; only its limits can be set anew. A run that is finished
 /// stays as it is.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tmr resume\n  mngr tmr resume nightly/tmr_20260102030405\n  \
+#[command(after_help = "  mngr tmr resume first\n  \
+                        mngr tmr resume nightly/tmr_20260102030405\n  \
                         mngr tmr resume --max-cost 20               # with more money than before")]
 pub(super) struct ResumeArgs {
     #[command(flatten)]

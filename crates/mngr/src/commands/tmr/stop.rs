@@ -21,7 +21,8 @@ use crate::ui::{Console, Output, Report};
 /// is. With --now its agents are stopped. Where nobody works on the run, because its mngr was killed, agents it has left running
 /// are stopped. `mngr tmr resume` goes on.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tmr stop\n  mngr tmr stop 20260102030405 --now")]
+#[command(after_help = "  mngr tmr stop first\n  \
+                        mngr tmr stop 20260102030405 --now")]
 pub(super) struct StopArgs {
     #[command(flatten)]
     run: RunArg,

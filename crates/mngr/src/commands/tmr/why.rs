@@ -33,7 +33,8 @@ pub(super) struct CommitArgs {
 /// The tests it is for, what was measured, how many agents made the same change, and why it has its place. Nobody is asked: it is all in
 /// the commit and in the journal.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tmr why 1a2b3c4d\n  mngr tmr why 1a2b3c4d --run 20260102030405 --format json")]
+#[command(after_help = "  mngr tmr why \"$(git rev-parse tmr/first/integrated)\"\n  \
+                        mngr tmr why 1a2b3c4d --run 20260102030405 --format json")]
 pub(super) struct WhyArgs {
     #[command(flatten)]
     commit: CommitArgs,

@@ -17,7 +17,10 @@ use crate::ui::output::TemplateFields;
 /// Each goes to the end of the section it was proposed for; where it stands there already under a comment, the comment goes.
 /// Nothing else in the file changes.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tutorial accept 1a2b3c4d\n  mngr tutorial accept 1a2b3c4d 5e6f7a8b")]
+#[command(
+    after_help = "  mngr tutorial accept \"$(mngr tutorial proposals --format '{id}' | head -n 1)\"\n  \
+                        mngr tutorial accept 1a2b3c4d 5e6f7a8b"
+)]
 pub(crate) struct AcceptArgs {
     /// Proposals
     #[arg(required = true, value_name = "ID", help_heading = "ARGUMENTS")]

@@ -21,9 +21,9 @@ use crate::ui::{Console, Output, Report};
 /// in Rust also with `tutorial_block!(...)`. Only white space around lines and empty lines may differ. Exit code 1 when
 /// a block is uncited or changed, or a citation stale.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tutorial check tutorial.sh tests/\n  \
-                        mngr tutorial check tutorial.sh tests/ crates/cli/tests --strict\n  \
-                        mngr tutorial check tutorial.sh tests/ --format json")]
+#[command(after_help = "  mngr tutorial check tutorial/tutorial.sh tests/\n  \
+                        mngr tutorial check tutorial/tutorial.sh tests/ crates/cli/tests --strict\n  \
+                        mngr tutorial check tutorial/tutorial.sh tests/ --format json")]
 pub(crate) struct CheckArgs {
     /// The tutorial
     #[arg(help_heading = "ARGUMENTS")]

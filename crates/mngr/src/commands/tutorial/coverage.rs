@@ -16,8 +16,8 @@ use crate::ui::{Console, Output, Report};
 
 /// Show which tests cite which block
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tutorial coverage tutorial.sh tests/\n  \
-                        mngr tutorial coverage tutorial.sh tests/ --format '{id} {tests}'")]
+#[command(after_help = "  mngr tutorial coverage tutorial/tutorial.sh tests/\n  \
+                        mngr tutorial coverage tutorial/tutorial.sh tests/ --format '{id} {tests}'")]
 pub(crate) struct CoverageArgs {
     /// The tutorial
     #[arg(help_heading = "ARGUMENTS")]

@@ -26,10 +26,9 @@ use crate::ui::{Console, Output, Report};
 ///
 /// Words after `--` are arguments of the agents. Exit code 1 when an agent proposed nothing that can be used.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr tutorial fill tutorial.sh\n  mngr tutorial fill tutorial.sh --launch --type claude\n  \
-                        mngr tutorial fill tutorial.sh --launch --cli ./mytool --insert"
-)]
+#[command(after_help = "  mngr tutorial fill tutorial/tutorial.sh\n  \
+                        mngr tutorial fill tutorial/tutorial.sh --launch --type claude\n  \
+                        mngr tutorial fill tutorial/tutorial.sh --launch --cli ./mytool --insert")]
 pub(crate) struct FillArgs {
     /// The tutorial
     #[arg(display_order = 0, help_heading = "ARGUMENTS")]

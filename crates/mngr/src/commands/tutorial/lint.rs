@@ -25,9 +25,8 @@ use crate::ui::{Console, Output, Report};
 /// Commands of mngr are checked against its own grammar, those of a program named by --cli against what its `--help`
 /// says. Other commands are passed over. Exit code 1 when a command is wrong.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr tutorial lint tutorial.sh\n  mngr tutorial lint tutorial.sh --cli kubectl --cli ./mytool"
-)]
+#[command(after_help = "  mngr tutorial lint tutorial/tutorial.sh\n  \
+                        mngr tutorial lint tutorial/tutorial.sh --cli kubectl --cli ./mytool")]
 pub(crate) struct LintArgs {
     /// The tutorial
     #[arg(help_heading = "ARGUMENTS")]

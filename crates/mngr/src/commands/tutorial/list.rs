@@ -17,8 +17,8 @@ use crate::ui::{Console, Output, Report};
 ///
 /// A block's id is made from its text: it stays the same until the block is edited.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tutorial list tutorial.sh\n  \
-                        mngr tutorial list tutorial.sh --format '{id} {line} {title}'")]
+#[command(after_help = "  mngr tutorial list tutorial/tutorial.sh\n  \
+                        mngr tutorial list tutorial/tutorial.sh --format '{id} {line} {title}'")]
 pub(crate) struct ListArgs {
     /// The tutorial
     #[arg(help_heading = "ARGUMENTS")]

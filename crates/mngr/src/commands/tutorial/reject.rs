@@ -17,7 +17,7 @@ use crate::ui::output::TemplateFields;
 /// One that stands in the tutorial under its comment is taken out. The same block is not proposed again, and what was
 /// rejected counts in `mngr tutorial confusing`.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tutorial reject 1a2b3c4d --reason 'snapshots cannot be renamed'")]
+#[command(after_help = "  mngr tutorial reject 1a2b3c4d --reason 'too much for a newcomer'")]
 pub(crate) struct RejectArgs {
     /// Proposals
     #[arg(required = true, value_name = "ID", help_heading = "ARGUMENTS")]

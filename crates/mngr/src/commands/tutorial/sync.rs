@@ -29,9 +29,9 @@ use crate::ui::{Console, Output, Report};
 ///
 /// Words after `--` are arguments of the agents. Exit code 1 when something is still to be done.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tutorial sync tutorial.sh tests/\n  \
-                        mngr tutorial sync tutorial.sh tests/ --launch --type claude --agents 2\n  \
-                        mngr tutorial sync tutorial.sh tests/ --launch --merge")]
+#[command(after_help = "  mngr tutorial sync tutorial/tutorial.sh tests/\n  \
+                        mngr tutorial sync tutorial/tutorial.sh tests/ --launch --type claude --agents 2\n  \
+                        mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge")]
 pub(crate) struct SyncArgs {
     /// The tutorial
     #[arg(display_order = 0, help_heading = "ARGUMENTS")]

@@ -149,6 +149,9 @@ fn the_page_is_written_and_everything_is_one_object() {
     let index = written.lines().next().unwrap();
     assert!(fs::read_to_string(index).unwrap().contains("<script"), "{written}");
     let whole = scene.env.mngr(["tmr", "report", "--format", "json"]).success().json();
+    crate::output_schemas::assert_output(&scene.env, "tmr report", &whole);
+    let status = scene.env.mngr(["tmr", "status", "--format", "json"]).success().json();
+    crate::output_schemas::assert_output(&scene.env, "tmr status", &status);
     assert_eq!((&whole["page"], &whole["state"]), (&index.into(), &"finished".into()));
     assert_eq!(whole["tasks"].as_array().unwrap().len(), 3);
     let opened = scene.env.mngr(["tmr", "report", "--open"]).success();

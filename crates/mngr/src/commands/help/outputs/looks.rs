@@ -1,0 +1,196 @@
+//! What commands print that look at agents and at what is left of them: conversations, usage, trash, runs.
+
+use super::{Any, Bool, Either, FAILURE, Fields, Int, List, MapOf, Maybe, NAMES, Number, Open, Shape, Text};
+
+/// One group of `usage`, or all of them together.
+pub(super) const USED: Shape = Open(&[
+    ("group", Text),
+    ("answers", Int),
+    ("input_tokens", Int),
+    ("output_tokens", Int),
+    ("cache_read_tokens", Int),
+    ("cache_write_tokens", Int),
+    ("total_tokens", Int),
+    ("api_cost_usd", Number),
+    ("subscription_cost_usd", Number),
+    ("unknown_cost_usd", Number),
+    ("total_cost_usd", Number),
+    ("unpriced_tokens", Int),
+    ("unpriced_models", NAMES),
+]);
+
+/// One record of a conversation; the rest depends on its type.
+pub(super) const RECORD: Shape =
+    Open(&[("timestamp", Text), ("event_id", Text), ("source", Text), ("type", Text)]);
+
+/// A process that belongs to an agent.
+const PROCESS: Shape =
+    Open(&[("pid", Maybe(&Int)), ("found", Text), ("is_suspended", Bool), ("has_terminal", Bool)]);
+
+const MARKED: Shape = Fields(&[("name", Text), ("id", Text)]);
+
+const RESTORED: Shape = Fields(&[
+    ("id", Text),
+    ("name", Text),
+    ("old_name", Text),
+    ("host", Text),
+    ("work_dir", Text),
+    ("branch", Maybe(&Text)),
+]);
+
+/// A destroyed agent that can come back.
+pub(super) const IN_TRASH: Shape = Fields(&[
+    ("id", Text),
+    ("name", Text),
+    ("type", Text),
+    ("host", Text),
+    ("destroyed_at", Text),
+    ("project", Maybe(&Text)),
+    ("branch", Maybe(&Text)),
+    ("work_dir", Text),
+    ("bytes", Maybe(&Int)),
+]);
+
+/// What `tmr status` says of a run.
+const RUN: Shape = Open(&[
+    ("run", Text),
+    ("name", Maybe(&Text)),
+    ("folder", Text),
+    ("base_commit", Maybe(&Text)),
+    ("state", Text),
+    ("seconds", Number),
+    ("totals", MapOf(&Any)),
+    ("tasks", List(&Open(&[("task", Text), ("slug", Text), ("stage", Text)]))),
+    ("failures", List(&MapOf(&Any))),
+    ("integration", Any),
+    ("damaged_lines", Int),
+]);
+
+/// By the words of the command.
+pub(super) const OUTPUTS: &[(&str, Shape)] = &[
+    (
+        "archive",
+        Fields(&[
+            ("archived_agents", List(&MARKED)),
+            ("count", Int),
+            ("dry_run", Bool),
+            ("failures", List(&FAILURE)),
+        ]),
+    ),
+    (
+        "explain",
+        Open(&[
+            ("name", Text),
+            ("address", Text),
+            ("id", Text),
+            ("type", Maybe(&Text)),
+            ("state", Text),
+            ("source", Text),
+            ("evidence", Text),
+            ("since", Maybe(&Text)),
+            ("waiting_reason", Maybe(&Text)),
+            ("boot", Any),
+            ("supervisor", PROCESS),
+            ("program", PROCESS),
+            ("ending", Any),
+            ("markers", MapOf(&Any)),
+            ("terminal", MapOf(&Any)),
+            ("files", MapOf(&Text)),
+        ]),
+    ),
+    (
+        "file list",
+        Fields(&[
+            ("count", Int),
+            (
+                "files",
+                List(&Fields(&[
+                    ("name", Text),
+                    ("path", Text),
+                    ("file_type", Text),
+                    ("size", Maybe(&Int)),
+                    ("modified", Maybe(&Text)),
+                    ("permissions", Maybe(&Text)),
+                ])),
+            ),
+        ]),
+    ),
+    (
+        "gc",
+        Fields(&[
+            ("trash_destroyed", List(&MapOf(&Any))),
+            ("work_dirs_destroyed", List(&MapOf(&Any))),
+            ("clones_destroyed", List(&MapOf(&Any))),
+            ("logs_destroyed", List(&MapOf(&Any))),
+            ("temp_files_destroyed", List(&MapOf(&Any))),
+            ("machines_destroyed", List(&MapOf(&Any))),
+            ("snapshots_destroyed", List(&MapOf(&Any))),
+            ("machines_deleted", List(&MapOf(&Any))),
+            ("volumes_destroyed", List(&MapOf(&Any))),
+            ("build_cache_destroyed", List(&MapOf(&Any))),
+            ("provider_resources_destroyed", List(&MapOf(&Any))),
+            ("kept", List(&Fields(&[("host", Text), ("path", Text), ("reason", Text)]))),
+            ("errors", List(&MapOf(&Any))),
+            ("failures", List(&MapOf(&Any))),
+            ("freed_bytes", Int),
+            ("dry_run", Bool),
+        ]),
+    ),
+    (
+        "snapshot create",
+        Fields(&[
+            (
+                "snapshots_created",
+                List(&Fields(&[
+                    ("id", Text),
+                    ("snapshot_id", Text),
+                    ("name", Text),
+                    ("host_id", Text),
+                    ("provider", Text),
+                    ("agent_names", NAMES),
+                ])),
+            ),
+            ("count", Int),
+            ("errors", List(&MapOf(&Any))),
+            ("error_count", Int),
+        ]),
+    ),
+    (
+        "snapshot list",
+        Fields(&[
+            (
+                "snapshots",
+                List(&Open(&[
+                    ("id", Text),
+                    ("name", Text),
+                    ("host_id", Text),
+                    ("provider", Text),
+                    ("created_at", Text),
+                    ("size_bytes", Maybe(&Int)),
+                    ("recency_idx", Int),
+                ])),
+            ),
+            ("count", Int),
+        ]),
+    ),
+    ("tmr report", Open(&[("folder", Text), ("page", Text), ("state", Text), ("tasks", List(&MapOf(&Any)))])),
+    ("tmr status", RUN),
+    ("transcript", List(&RECORD)),
+    (
+        "unarchive",
+        Fields(&[
+            ("unarchived_agents", List(&MARKED)),
+            ("count", Int),
+            ("dry_run", Bool),
+            ("failures", List(&FAILURE)),
+        ]),
+    ),
+    (
+        "undo",
+        Either(&[
+            Fields(&[("agents", List(&IN_TRASH)), ("count", Int)]),
+            Fields(&[("restored_agents", List(&RESTORED)), ("count", Int), ("failures", List(&FAILURE))]),
+        ]),
+    ),
+    ("usage", Fields(&[("usage", List(&USED)), ("total", USED)])),
+];
