@@ -164,6 +164,13 @@ pub(crate) fn settings_names() -> impl Iterator<Item = String> {
     })
 }
 
+/// The options that a verb has in other versions only; verb and options as settings call them.
+pub(crate) fn settings_options(verb: &str) -> impl Iterator<Item = String> {
+    let less = LESS.iter().filter(move |less| less.verbs.iter().any(|name| name.replace(' ', "_") == verb));
+    let options = less.flat_map(|less| less.words).filter_map(|word| word.strip_prefix("--"));
+    options.map(|option| option.replace('-', "_"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use mngr_config::{KeyPath, Merged, Origin};
 use mngr_query::sanitize;
 use toml::Value;
 
-use crate::cli::options;
+use crate::cli::{absent, options};
 use crate::error::{CliError, ErrorKind};
 
 /// The verbs templates are for.
@@ -79,7 +79,9 @@ pub(crate) fn of_templates(
         for (field, value) in &template.extra {
             let key = template_key.child(field);
             let Some(arg) = options::option(command, field) else {
-                found.type_fields.insert(field.clone(), value.clone());
+                if !absent::settings_options("create").any(|absent| absent == *field) {
+                    found.type_fields.insert(field.clone(), value.clone());
+                }
                 continue;
             };
             if field == "type" && !is_typed(typed, arg) {

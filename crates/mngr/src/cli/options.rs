@@ -16,7 +16,8 @@ impl KnownOptions for VerbOptions {
     fn options(&self, verb: &str) -> Option<Vec<String>> {
         let command = leaf(verb)?;
         let names = command.get_arguments().flat_map(long_names).map(|long| long.replace('-', "_"));
-        Some(names.filter(|name| !NOT_IN_SETTINGS.contains(&name.as_str())).collect())
+        let names = names.filter(|name| !NOT_IN_SETTINGS.contains(&name.as_str()));
+        Some(names.chain(absent::settings_options(verb)).collect())
     }
 
     fn verbs(&self) -> Option<Vec<String>> {
@@ -95,5 +96,7 @@ mod tests {
             assert!(verbs.iter().any(|verb| verb == known), "{known} in {verbs:?}");
         }
         assert!(VerbOptions.options("ls").is_none(), "settings do not use short names");
+        assert!(VerbOptions.options("exec").unwrap().contains(&"stream".to_owned()));
+        assert!(VerbOptions.options("snapshot_create").unwrap().contains(&"tag".to_owned()));
     }
 }

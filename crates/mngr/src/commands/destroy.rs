@@ -32,10 +32,10 @@ pub(crate) use report::work_dir_object;
 /// there come to this machine first. With --force also a host that does not answer, of which nothing can be brought, and an
 /// agent on such a host: that is only forgotten here.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr destroy fix-login\n  mngr destroy fix-login --force --remove-created-branch\n  \
-                        mngr list --ids --include 'state == \"DONE\"' | mngr destroy -\n  mngr destroy @box.docker"
-)]
+#[command(after_help = "  mngr destroy fix-login\n  \
+                        mngr destroy try-it --force --remove-created-branch\n  \
+                        mngr list --project . --ids --include 'state == \"DONE\"' | mngr destroy -\n  \
+                        mngr destroy @box.docker")]
 pub(crate) struct DestroyArgs {
     #[command(flatten)]
     targets: TargetArgs,

@@ -18,9 +18,9 @@ use crate::ui::{Console, Output, Report};
 ///
 /// All logs merged by time, each event once, as the JSON lines that were written; also of destroyed agents.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr event fix-login\n  \
+#[command(after_help = "  mngr event greeter --follow\n  \
                         mngr event greeter messages --tail 1\n  \
-                        mngr event fix-login --include 'type == \"message_sent\"' --follow\n  \
+                        mngr event greeter --include 'type == \"message_sent\"'\n  \
                         mngr event @localhost")]
 pub(crate) struct EventArgs {
     /// The agent, or the host as `@HOST`

@@ -23,8 +23,11 @@ use report::{FIELDS, HelpReport};
 /// Without a word: all commands and topics. With --format json the same as data, for programs: every command with its
 /// options and examples, every topic and every variable.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr help create\n  mngr help config set\n  mngr help filters\n  \
-                        mngr help --format json\n  mngr help --format '{name}: {about}'")]
+#[command(after_help = "  mngr help create\n  \
+                        mngr help config set\n  \
+                        mngr help states\n  \
+                        mngr help --format json\n  \
+                        mngr help --format '{name}: {about}'")]
 pub(crate) struct HelpArgs {
     /// A command, or a topic
     #[arg(value_name = "COMMAND|TOPIC", help_heading = "ARGUMENTS")]

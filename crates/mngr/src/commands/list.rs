@@ -36,10 +36,14 @@ const DEFAULT_FIELDS: &str = "name,state,host.name,host.provider,host.state,proj
 /// Shows every agent on every host with its state. A host or provider that cannot be asked is reported and does not keep
 /// the others from being shown. Agents of a host that does not run are STOPPED; nothing is started to find that out.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr list\n  mngr list --running --label team=web\n  \
-                        mngr list --fields name,state,exit_status,waiting_reason\n  \
+#[command(after_help = "  mngr list\n  \
+                        mngr list --running --label team=web\n  \
+                        mngr list --fields name,state,waiting_reason,exit_status\n  \
                         mngr list --include 'age > 3600' --sort 'state, name desc'\n  \
-                        mngr list --format '{name}\\t{state}'\n  mngr list --watch\n  mngr list --hosts\n  mngr list --ids --stopped | mngr destroy -")]
+                        mngr list --format '{name}\\t{state}'\n  \
+                        mngr list --watch\n  \
+                        mngr list --hosts\n  \
+                        mngr list --ids --stopped | mngr destroy -")]
 #[command(next_help_heading = "OPTIONS")]
 pub(crate) struct ListArgs {
     #[command(flatten)]

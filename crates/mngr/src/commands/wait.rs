@@ -23,8 +23,10 @@ use crate::ui::{Console, Output, Report};
 ///
 /// Without a state: until they have ended, DONE or STOPPED. Returns as soon as it happens. Exit code 8 when the time is up.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr wait fix-login\n  mngr wait fix-login WAITING --timeout 10m\n  \
-                        mngr wait one two three --any && mngr list\n  mngr list --ids | mngr wait - --state DONE")]
+#[command(after_help = "  mngr wait fix-login\n  \
+                        mngr wait greeter WAITING --timeout 10m\n  \
+                        mngr wait one two three --any && mngr list\n  \
+                        mngr list --ids | mngr wait - --state DONE")]
 pub(crate) struct WaitArgs {
     /// Agents, then the states to wait for; `-` reads agents from standard input
     #[arg(value_name = "AGENT|STATE", help_heading = "ARGUMENTS")]

@@ -3,8 +3,10 @@
 //! Agents have the fields of the catalogue. The rest is declared here, and `tests/cli/output_schemas.rs` holds it against
 //! what the commands really print. More fields may come; a reader ignores those it does not know.
 
+mod changes;
 mod lines;
 mod looks;
+mod runs;
 
 use mngr_query::{Catalog, FieldKind};
 use serde_json::{Map, Value, json};
@@ -217,7 +219,8 @@ pub(super) fn schemas() -> Map<String, Value> {
     let schema = |(command, shape): &(&str, Shape)| {
         ((*command).to_owned(), titled(&format!("mngr {command} --format json"), shape.schema()))
     };
-    OUTPUTS.iter().chain(looks::OUTPUTS).map(schema).collect()
+    let all = [OUTPUTS, changes::OUTPUTS, looks::OUTPUTS, runs::OUTPUTS];
+    all.into_iter().flatten().map(schema).collect()
 }
 
 /// The schema of each command's lines, by the command's words.

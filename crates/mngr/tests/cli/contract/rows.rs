@@ -10,6 +10,9 @@ const PAGE: &str = include_str!("../../../../../docs/reference/differences.md");
 /// What the columns are called.
 const HEAD: &str = "| id | where | Python mngr | here | why | to type |";
 
+/// What stands in the last column where the old command line goes on working.
+const SAME: &str = "the same";
+
 /// One difference.
 pub(super) struct Row {
     pub(super) id: String,
@@ -49,6 +52,8 @@ fn every_row_has_an_id_of_its_own_a_reason_and_what_to_type() {
         {
             assert!(!cell.is_empty(), "{id}: nothing in the column `{name}`");
         }
+        let is_gone = cells[2].contains("unknown option") || cells[2].contains("not there");
+        assert!(!is_gone || cells[4] != SAME, "{id}: what is not there cannot be typed");
     }
     assert!(seen.len() > 150, "{} rows", seen.len());
 }

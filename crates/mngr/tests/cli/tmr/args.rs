@@ -26,6 +26,7 @@ fn a_dry_run_shows_the_plan_and_its_forecast_and_launches_nothing() {
     ");
     assert!(shown.stderr.contains("collector `scripts`, told by tests/here.sh"), "{shown}");
     let plan = scene.tmr(&["--dry-run", "--all", "--max-agents", "2", "--format", "json"]).success().json();
+    crate::output_schemas::assert_output(&scene.env, "tmr", &plan);
     assert_eq!((&plan["agents"], &plan["run"]), (&3.into(), &"1".into()));
     assert_eq!(plan["forecast"]["reached"], json!(["agents"]));
     let events = scene.tmr(&["--dry-run", "--format", "jsonl"]).success().json_lines();

@@ -6,6 +6,7 @@ use mngr_testkit::Surroundings;
 use serde_json::Value;
 
 use super::scene::Scene;
+use crate::output_schemas::assert_output;
 use crate::support::*;
 
 const BRANCH: &str = "tmr/1/integrated";
@@ -52,7 +53,10 @@ fn the_commands_of_the_summary_do_what_they_say() {
     let run = scene.tmr(&["--format", "json"]).success().json();
     let commit = text(&run["integration"]["commits"][0]["commit"]);
     assert_eq!(run["integration"]["branch"], BRANCH);
+    assert_output(&scene.env, "tmr", &run);
 
+    let why = scene.env.mngr(["tmr", "why", &commit, "--format", "json"]).success().json();
+    assert_output(&scene.env, "tmr why", &why);
     let why = scene.env.mngr(["tmr", "why", &commit[..8]]).success().stdout;
     for expected in ["[FIX_IMPL] say hello", "Task      tests/hello.sh", "  hello.txt\n", "ranked: "] {
         assert!(why.contains(expected), "{expected:?} in {why}");
@@ -62,12 +66,14 @@ fn the_commands_of_the_summary_do_what_they_say() {
 
     let dropped = scene.env.mngr(["tmr", "drop", &commit, "--format", "json"]).success().json();
     assert_eq!(dropped["branch"], BRANCH);
+    assert_output(&scene.env, "tmr drop", &dropped);
     assert_eq!(scene.git(&["log", "--format=%s", &format!("main..{BRANCH}")]), "");
     let status = scene.env.mngr(["tmr", "status", "--format", "json"]).success().json();
     assert_eq!(status["integration"]["commits"], serde_json::json!([]));
 
     let again = scene.env.mngr(["tmr", "reintegrate", "--format", "json"]).success().json();
     assert_eq!(again["integration"]["commits"][0]["commit"], commit.as_str(), "the same commit once more");
+    assert_output(&scene.env, "tmr reintegrate", &again);
     let strict = scene.env.mngr(["tmr", "reintegrate", "--gate", "! test -e hello.txt", "--no-integrator"]);
     assert!(strict.stdout.contains("Left out\n  tests/hello.sh: "), "{strict}");
 
@@ -149,9 +155,11 @@ fn the_page_is_written_and_everything_is_one_object() {
     let index = written.lines().next().unwrap();
     assert!(fs::read_to_string(index).unwrap().contains("<script"), "{written}");
     let whole = scene.env.mngr(["tmr", "report", "--format", "json"]).success().json();
-    crate::output_schemas::assert_output(&scene.env, "tmr report", &whole);
-    let status = scene.env.mngr(["tmr", "status", "--format", "json"]).success().json();
-    crate::output_schemas::assert_output(&scene.env, "tmr status", &status);
+    assert_output(&scene.env, "tmr report", &whole);
+    for verb in ["resume", "status", "stop"] {
+        let printed = scene.env.mngr(["tmr", verb, "--format", "json"]).json();
+        assert_output(&scene.env, &format!("tmr {verb}"), &printed);
+    }
     assert_eq!((&whole["page"], &whole["state"]), (&index.into(), &"finished".into()));
     assert_eq!(whole["tasks"].as_array().unwrap().len(), 3);
     let opened = scene.env.mngr(["tmr", "report", "--open"]).success();

@@ -1,4 +1,4 @@
-//! What commands print that look at agents and at what is left of them: conversations, usage, trash, runs.
+//! What commands print that look at agents and at what is left of them: conversations, usage, trash.
 
 use super::{Any, Bool, Either, FAILURE, Fields, Int, List, MapOf, Maybe, NAMES, Number, Open, Shape, Text};
 
@@ -49,21 +49,6 @@ pub(super) const IN_TRASH: Shape = Fields(&[
     ("branch", Maybe(&Text)),
     ("work_dir", Text),
     ("bytes", Maybe(&Int)),
-]);
-
-/// What `tmr status` says of a run.
-const RUN: Shape = Open(&[
-    ("run", Text),
-    ("name", Maybe(&Text)),
-    ("folder", Text),
-    ("base_commit", Maybe(&Text)),
-    ("state", Text),
-    ("seconds", Number),
-    ("totals", MapOf(&Any)),
-    ("tasks", List(&Open(&[("task", Text), ("slug", Text), ("stage", Text)]))),
-    ("failures", List(&MapOf(&Any))),
-    ("integration", Any),
-    ("damaged_lines", Int),
 ]);
 
 /// By the words of the command.
@@ -173,8 +158,6 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
             ("count", Int),
         ]),
     ),
-    ("tmr report", Open(&[("folder", Text), ("page", Text), ("state", Text), ("tasks", List(&MapOf(&Any)))])),
-    ("tmr status", RUN),
     ("transcript", List(&RECORD)),
     (
         "unarchive",
