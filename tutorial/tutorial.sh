@@ -181,7 +181,7 @@ mngr list --hosts
 
 # With its host behind an @ an agent is found at once, and one of the same name elsewhere is not meant. A host alone is @HOST
 mngr list --hosts --format '{name} {state}'
-mngr capture try-it@localhost
+mngr file list try-it@localhost
 mngr file list @localhost
 
 # A host that mngr made, such as a container, stops with an agent if you like, and starts with it or alone. This machine does neither

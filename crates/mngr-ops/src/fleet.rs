@@ -161,6 +161,7 @@ pub struct Fleet {
 impl Fleet {
     /// Looks at every host of every provider, all at once. What a killed command left behind is put right on the way.
     pub fn look(world: &World, detail: Detail) -> Self {
+        recover::recover_client(world);
         let (entries, failures) = hosts::entries(world, |_| true);
         forget_gone(world, &entries, &failures);
         Self::look_at(world, entries, failures, detail)
@@ -170,6 +171,7 @@ impl Fleet {
     pub fn look_for(world: &World, addresses: &[AgentAddress], detail: Detail) -> Self {
         let named: Option<Vec<_>> = addresses.iter().map(|address| address.host.as_ref()).collect();
         let Some(named) = named.filter(|named| !named.is_empty()) else { return Self::look(world, detail) };
+        recover::recover_client(world);
         let mut entries: Vec<Arc<dyn HostEntry>> = Vec::new();
         let mut failures = Vec::new();
         for host in named {
@@ -373,7 +375,9 @@ fn recovered_survey(
     detail: Detail,
 ) -> Result<Survey, mngr_host::host::SurveyError> {
     let survey = host.survey(detail)?;
-    if !survey.journals.is_empty() && recover::recover(world, host) == recover::Outcome::Changed {
+    // That was done for this machine before anybody was asked.
+    let may_have_leftovers = !survey.journals.is_empty() && !world.is_client(host);
+    if may_have_leftovers && recover::recover(world, host) == recover::Outcome::Changed {
         return host.survey(detail);
     }
     Ok(survey)

@@ -72,6 +72,18 @@ pub fn recover(world: &World, host: &dyn Host) -> Outcome {
     Outcome::Changed
 }
 
+/// Finishes what dead commands began on the machine mngr runs on. Comes before anybody is asked for his hosts: one that such
+/// a command was making may go by this. Where there is nothing to do it costs a look into one folder.
+pub(crate) fn recover_client(world: &World) {
+    let host = world.client.as_ref();
+    let folder = host.layout().journals();
+    let names = host.files().list(&folder).unwrap_or_default().into_iter().map(|entry| entry.name);
+    let journals: Vec<HostPath> = names.map(|name| folder.join(&name)).collect();
+    if !journals.is_empty() && host.free_locks(&journals).is_ok_and(|free| !free.is_empty()) {
+        recover(world, host);
+    }
+}
+
 /// Whether one of these journals belongs to a command that died. The caller holds the host lock: no journal is in the
 /// moment between its creation and its first lock.
 pub(crate) fn has_leftovers(host: &dyn Host, journals: &[String]) -> Result<bool, LockError> {

@@ -81,8 +81,7 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
     let mut out = Collected { dry_run: options.dry_run, ..Collected::default() };
     let now = world.clock.now();
     let is_wanted = |name: &ProviderName| options.providers.is_empty() || options.providers.contains(name);
-    // Hosts may go by this, so it comes before anybody is asked for his hosts.
-    put_right(world, world.client.as_ref());
+    recover::recover_client(world);
     let (hosts, failures) = hosts::open_all(world, is_wanted);
     out.failures.extend(failures);
     for host in hosts {

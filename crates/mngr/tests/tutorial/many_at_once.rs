@@ -155,16 +155,16 @@ fn agents_and_hosts_are_addressed_by_their_host() {
         r#"
         # With its host behind an @ an agent is found at once, and one of the same name elsewhere is not meant. A host alone is @HOST
         mngr list --hosts --format '{name} {state}'
-        mngr capture try-it@localhost
+        mngr file list try-it@localhost
         mngr file list @localhost
         "#,
     );
     shell(&e2e, "try-it");
     let hosts = succeed(&e2e, "mngr list --hosts --format '{name} {state}'");
     expect(&hosts.stdout).to_equal("localhost RUNNING\n");
-    let shown = succeed(&e2e, "mngr capture try-it").stdout;
-    expect(&succeed(&e2e, "mngr capture try-it@localhost").stdout).to_equal(&shown);
-    expect(&e2e.run("mngr capture try-it@elsewhere.local")).to_have_exit_code(9);
+    let files = succeed(&e2e, "mngr file list try-it").stdout;
+    expect(&succeed(&e2e, "mngr file list try-it@localhost").stdout).to_equal(&files);
+    expect(&e2e.run("mngr file list try-it@elsewhere.local")).to_have_exit_code(9);
     expect(&succeed(&e2e, "mngr file list @localhost").stdout).to_contain("host_id");
 }
 
