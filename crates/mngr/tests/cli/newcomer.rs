@@ -137,3 +137,16 @@ fn what_create_cannot_work_with_is_said_with_a_way_out() {
     let provider = create("a@.dokcer").code(1);
     assert!(provider.stderr.contains("did you mean `docker`?"), "{provider}");
 }
+
+#[test]
+fn leaving_a_watched_listing_is_no_error() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    for args in [&["list", "--watch"][..], &["observe"]] {
+        let terminal = env.terminal(Surroundings::Plain, args);
+        let _ = terminal.wait_for(if args[0] == "list" { "RUNNING" } else { "in all" });
+        terminal.send_keys(["C-c"]);
+        assert_eq!(terminal.wait_for_exit(), 130);
+        assert!(!terminal.screen().contains("error"), "{}", terminal.screen());
+    }
+}
