@@ -120,6 +120,9 @@ mngr capture server --window log
 # Say what it has to do as soon as it is ready
 mngr create greeter scripted --message 'hello' --no-connect
 
+# Write a longer task in your editor; the agent is made meanwhile, and gets what you have saved
+mngr create letter scripted --edit-message --no-connect
+
 # In a script that may run twice: take the agent of that name if there is one, start it if it does not run
 mngr create greeter --reuse --message 'and again' --no-connect
 

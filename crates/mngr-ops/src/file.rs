@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use mngr_host::files::{Access, Durability, FileKind, FileStat, FilesError};
+use mngr_host::files::{Access, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
 use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::HostPath;
@@ -202,15 +202,8 @@ impl Target {
         }
         let mut found = Vec::new();
         let mut folders = vec![(String::new(), path)];
-        while let Some((prefix, folder)) = folders.pop() {
-            let entries = files.list(&folder)?;
-            let looked = fan_out(entries, |entry| {
-                let path = folder.join(&entry.name);
-                (format!("{prefix}{}", entry.name), files.stat(&path), path)
-            });
-            for (name, stat, path) in looked {
-                // What vanished meanwhile is not there.
-                let Some(stat) = stat? else { continue };
+        while !folders.is_empty() {
+            for (name, path, stat) in look_into(files, std::mem::take(&mut folders))? {
                 if depth == Depth::All && stat.kind == FileKind::Folder {
                     folders.push((format!("{name}/"), path.clone()));
                 }
@@ -220,6 +213,28 @@ impl Target {
         found.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(found)
     }
+}
+
+/// How many entries are examined in one round trip: so few that it is a short one.
+const TOGETHER: usize = 200;
+
+/// What is in these folders, each given with what the names of its entries begin with. One round trip for each folder, all
+/// at once, and then one for every few hundred entries.
+fn look_into(
+    files: &dyn Files,
+    folders: Vec<(String, HostPath)>,
+) -> Result<Vec<(String, HostPath, FileStat)>, FilesError> {
+    let entries = fan_out(folders, |(prefix, folder)| {
+        let named = |entry: FolderEntry| (format!("{prefix}{}", entry.name), folder.join(&entry.name));
+        Ok(files.list(&folder)?.into_iter().map(named).collect::<Vec<_>>())
+    });
+    let entries: Vec<(String, HostPath)> =
+        entries.into_iter().collect::<Result<Vec<_>, FilesError>>()?.into_iter().flatten().collect();
+    let paths: Vec<HostPath> = entries.iter().map(|(_, path)| path.clone()).collect();
+    let stats = fan_out(paths.chunks(TOGETHER).collect(), |paths| files.stat_all(paths));
+    let stats = stats.into_iter().collect::<Result<Vec<_>, FilesError>>()?.into_iter().flatten();
+    // What vanished meanwhile is not there.
+    Ok(entries.into_iter().zip(stats).filter_map(|((name, path), stat)| Some((name, path, stat?))).collect())
 }
 
 fn listed(name: String, path: HostPath, stat: &FileStat) -> Listed {

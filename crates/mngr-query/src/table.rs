@@ -225,6 +225,14 @@ impl Table {
         };
         let mut widths: Vec<usize> = self.columns.iter().enumerate().map(widest).collect();
         if let Some(terminal) = terminal {
+            // The last columns are left out where not all have room: a line that wraps is harder to read than a short one.
+            let narrowest = |widths: &[usize]| {
+                let gaps = GAP.len() * widths.len().saturating_sub(1);
+                widths.iter().map(|width| (*width).min(NARROWEST)).sum::<usize>() + gaps
+            };
+            while widths.len() > 1 && narrowest(&widths) > terminal {
+                widths.pop();
+            }
             let gaps = GAP.len() * widths.len().saturating_sub(1);
             shrink(&mut widths, terminal.saturating_sub(gaps));
         }
@@ -358,11 +366,18 @@ mod tests {
         assert_eq!(error("nmae=x"), "invalid header `nmae=x`");
     }
 
+    #[test]
+    fn a_terminal_too_narrow_for_all_columns_shows_the_first() {
+        let wide = table(&[["fix-the-login", "123456", "https://example.com"]]);
+        assert_eq!(wide.render(Some(10), plain), "NAME   PID\nfix…  123…\n");
+        assert_eq!(wide.render(Some(4), plain), "NAME\nfix…\n");
+    }
+
     proptest! {
         #[test]
         fn any_content_fits_any_reasonable_terminal(
             cells in prop::collection::vec(any::<String>(), 3),
-            terminal in 20usize..100,
+            terminal in NARROWEST..100,
         ) {
             let shown = table(&[[&cells[0], &cells[1], &cells[2]]]).render(Some(terminal), plain);
             prop_assert_eq!(shown.lines().count(), 2);

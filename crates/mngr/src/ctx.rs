@@ -63,11 +63,16 @@ impl Ctx {
         self.loaded.as_ref().ok().map(|loaded| &loaded.untrusted)
     }
 
+    /// Whether nobody may be asked and no terminal taken over, by this command line or by the settings.
+    pub(crate) fn is_headless(&self) -> bool {
+        self.headless || self.loaded.as_ref().is_ok_and(|loaded| loaded.merged.settings().headless)
+    }
+
     /// Whether the user can be asked something or shown a full-screen program.
     pub(crate) fn is_interactive(&mut self) -> Result<bool, CliError> {
-        let headless = self.headless || self.settings()?.headless;
+        self.settings()?;
         let terminals = self.surroundings.terminals;
-        Ok(!headless && terminals.stdin && terminals.stdout)
+        Ok(!self.is_headless() && terminals.stdin && terminals.stdout)
     }
 
     /// The world the verbs act on.

@@ -3,6 +3,7 @@
 //! The program gets the words after the verb, the terminal, and the `MNGR_*` variables that tell it where everything is. A
 //! verb of mngr itself always wins. Spawns nothing: the program replaces this process.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -50,13 +51,28 @@ impl External {
     }
 }
 
+/// Every verb of the user's own with the program that is run for it, by name.
+pub(crate) fn all(surroundings: &Surroundings) -> BTreeMap<String, PathBuf> {
+    let prefix = program_name("");
+    let top = cli::command();
+    let mut found = BTreeMap::new();
+    let entries = folders(surroundings).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let verb = name.to_str().and_then(|name| name.strip_prefix(&prefix)).filter(|verb| is_verb(verb));
+        if let Some(verb) =
+            verb.filter(|verb| top.find_subcommand(verb).is_none() && is_program(&entry.path()))
+        {
+            // The first folder of PATH wins.
+            found.entry(verb.to_owned()).or_insert_with(|| entry.path());
+        }
+    }
+    found
+}
+
 /// The verb of the user's own that a word was probably meant to be.
 pub(crate) fn like(word: &str, surroundings: &Surroundings) -> Option<String> {
-    let prefix = program_name("");
-    let entries = folders(surroundings).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-    let verbs = entries
-        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_prefix(&prefix)?.to_owned()))
-        .filter(|verb| is_verb(verb));
+    let verbs = all(surroundings).into_keys();
     let likeness = |verb: &str| strsim::jaro_winkler(verb, word);
     verbs.filter(|verb| likeness(verb) > ALIKE).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
@@ -107,6 +123,7 @@ mod tests {
             assert_eq!(found(none, folder.path()), None, "{none}");
         }
         let surroundings = Surroundings::of(&[("PATH", folder.path().to_str().unwrap())], "/");
+        assert_eq!(all(&surroundings).into_keys().collect::<Vec<_>>(), ["frob"]);
         assert_eq!(like("frb", &surroundings).as_deref(), Some("frob"));
         assert_eq!(like("zzz", &surroundings), None);
     }

@@ -1,8 +1,14 @@
 //! The look of help at the terminal: the same sections for every verb, however it is asked for.
 
+use std::collections::BTreeMap;
+
+use mngr_query::sanitize;
+
 use crate::cli::page::{CommandHelp, Page};
 use crate::cli::wrap::{wrap, wrap_command};
 use crate::commands::help::topics;
+use crate::ctx::Surroundings;
+use crate::external;
 
 /// How wide a page of help is: a terminal of the usual width, whoever reads it.
 pub(crate) const WIDTH: usize = 80;
@@ -50,6 +56,18 @@ OPTIONS
 pub(crate) fn of<S: AsRef<str>>(words: &[S]) -> Option<String> {
     let page = Page::of(words)?;
     Some(if words.is_empty() { top(&page) } else { render(&page) })
+}
+
+/// The same with the verbs of the user's own, where all verbs are shown. Pages that are written down know of none.
+pub(crate) fn here<S: AsRef<str>>(words: &[S], surroundings: &Surroundings) -> Option<String> {
+    let page = of(words)?;
+    let own = if words.is_empty() { external::all(surroundings) } else { BTreeMap::new() };
+    if own.is_empty() {
+        return Some(page);
+    }
+    let rows =
+        own.into_iter().map(|(verb, program)| (verb, sanitize(&program.to_string_lossy()).into_owned()));
+    Some(format!("{page}\nCOMMANDS OF YOUR OWN\n{}", table(rows.collect())))
 }
 
 /// Help of mngr itself: its verbs in groups, first steps, and where to read on.

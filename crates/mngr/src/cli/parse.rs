@@ -41,8 +41,11 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
     let argv = with_default_of(cli::NAME, argv, &surroundings, &scopes);
     if argv.len() < 2 {
         let is_read_by_a_person = surroundings.terminals.stdout;
-        let page =
-            if is_read_by_a_person { help::first_steps() } else { help::of::<&str>(&[]).unwrap_or_default() };
+        let page = if is_read_by_a_person {
+            help::first_steps()
+        } else {
+            help::here::<&str>(&[], &surroundings).unwrap_or_default()
+        };
         return Ok(Request::Show(page));
     }
     let (argv, matches) = match understood(argv, &surroundings, &scopes) {
@@ -84,7 +87,7 @@ fn understood(argv: Vec<OsString>, surroundings: &Surroundings, scopes: &Scopes)
     };
     match error.kind() {
         ClapKind::DisplayHelp => {
-            let page = help::of(&verb_words(&argv)).unwrap_or_default();
+            let page = help::here(&verb_words(&argv), surroundings).unwrap_or_default();
             return Understood::Other(Ok(Request::Show(page)));
         }
         ClapKind::DisplayVersion => return Understood::Other(Ok(Request::Show(error.to_string()))),

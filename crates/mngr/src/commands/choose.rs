@@ -31,7 +31,7 @@ pub(crate) fn kept(console: &Console, world: &World, filters: &FilterSet) -> Vec
 pub(crate) fn rows(agents: &[Agent]) -> Vec<Row> {
     let name_of = |agent: &Agent| sanitize(&agent.address()).into_owned();
     let widest = agents.iter().map(|agent| name_of(agent).chars().count()).max().unwrap_or_default();
-    let states: Vec<String> = agents.iter().map(|agent| state_and_reason(agent)).collect();
+    let states: Vec<String> = agents.iter().map(state_and_reason).collect();
     let widest_state = states.iter().map(String::len).max().unwrap_or_default();
     let row = |(agent, standing): (&Agent, &String)| {
         let project = agent.facts.record.labels.get("project").map(String::as_str).unwrap_or_default();

@@ -11,7 +11,7 @@ use mngr_query::{Catalog, sanitize};
 use crate::cli::common::CommonArgs;
 use crate::cli::page::Page;
 use crate::cli::{self, help};
-use crate::ctx::Ctx;
+use crate::ctx::{Ctx, Surroundings};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ui::Output;
@@ -42,7 +42,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: HelpArgs) -> Result<ExitCode, CliError> {
     let fields = Catalog::of(FIELDS);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     if output.is_human() {
-        ctx.console.print_help(&text_of(&args.words).ok_or_else(|| no_such_page(&args.words))?)?;
+        ctx.console
+            .print_help(&text_of(&args.words, &ctx.surroundings).ok_or_else(|| no_such_page(&args.words))?)?;
         return Ok(ExitCode::Done);
     }
     let report = match args.words.as_slice() {
@@ -57,8 +58,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: HelpArgs) -> Result<ExitCode, CliError> {
 }
 
 /// The page of these words; a command comes before a topic of the same name.
-fn text_of(words: &[String]) -> Option<String> {
-    help::of(words).or_else(|| topics::find(words).map(|topic| topic.text.to_owned()))
+fn text_of(words: &[String], surroundings: &Surroundings) -> Option<String> {
+    help::here(words, surroundings).or_else(|| topics::find(words).map(|topic| topic.text.to_owned()))
 }
 
 fn no_such_page(words: &[String]) -> CliError {

@@ -31,6 +31,9 @@ use report::{Columns, ListReport};
 /// What a table shows when nobody says otherwise.
 const DEFAULT_FIELDS: &str = "name,state,host.name,host.provider,host.state,project";
 
+/// What helps somebody who named a field that is none.
+const FIELDS_HINT: &str = "`mngr list --schema` shows all fields";
+
 /// List agents
 ///
 /// Shows every agent on every host with its state. A host or provider that cannot be asked is reported and does not keep
@@ -119,7 +122,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: ListArgs) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::Of(&catalog))?;
     let view = View {
         filters: args.filters.compile(ctx, &catalog)?,
-        sort: args.sort.as_deref().map(|order| SortSpec::parse(order, &catalog)).transpose()?,
+        sort: args.sort.as_deref().map(|order| sort_of(order, &catalog)).transpose()?,
         columns: columns(&args, &output, &catalog)?,
         limit: args.limit,
         is_watched: args.watch,
@@ -200,6 +203,10 @@ impl View {
     }
 }
 
+fn sort_of(order: &str, catalog: &Catalog) -> Result<SortSpec, CliError> {
+    SortSpec::parse(order, catalog).map_err(|error| CliError::from(error).hinted(FIELDS_HINT))
+}
+
 /// What is shown of each agent.
 fn columns(args: &ListArgs, output: &Output, catalog: &Catalog) -> Result<Columns, CliError> {
     if args.ids {
@@ -212,7 +219,8 @@ fn columns(args: &ListArgs, output: &Output, catalog: &Catalog) -> Result<Column
     match (&args.fields, output) {
         (None, Output::Json | Output::Jsonl) => Ok(Columns::Everything),
         (fields, _) => {
-            let projection = Projection::parse(fields.as_deref().unwrap_or(DEFAULT_FIELDS), catalog)?;
+            let projection = Projection::parse(fields.as_deref().unwrap_or(DEFAULT_FIELDS), catalog)
+                .map_err(|error| CliError::from(error).hinted(FIELDS_HINT))?;
             Ok(Columns::table(projection, catalog, &headers))
         }
     }

@@ -56,7 +56,12 @@ pub(crate) fn run(ctx: &mut Ctx, args: &ObserveArgs) -> Result<ExitCode, CliErro
     };
     let mut observer = Observer::new(&world, scope);
     loop {
-        let events = observer.more().map_err(|error| CliError::new(ErrorKind::Interrupted, error))?;
+        let events = match observer.more() {
+            Ok(events) => events,
+            // Whoever looks at it has no other way to leave, so this is no failure to be told of.
+            Err(_) if !as_lines => return Ok(ExitCode::Interrupted),
+            Err(error) => return Err(CliError::new(ErrorKind::Interrupted, error)),
+        };
         for event in &events {
             if let Some(log) = &log {
                 log.append(event)?;

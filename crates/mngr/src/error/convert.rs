@@ -53,7 +53,6 @@ macro_rules! kinds {
 kinds! {
     AddressError => Usage;
     DurationError => Usage;
-    EditError => Config;
     ExecError => Failed;
     HeaderError => Usage;
     KeyError => Usage;
@@ -74,6 +73,17 @@ impl From<ConfigError> for CliError {
         let failure = Self::new(ErrorKind::Config, error);
         if is_unknown_key {
             return failure.hinted("`mngr config list --schema` shows every key");
+        }
+        failure
+    }
+}
+
+impl From<EditError> for CliError {
+    fn from(error: EditError) -> Self {
+        let is_about_the_key = matches!(error, EditError::Unknown { .. } | EditError::Invalid { .. });
+        let failure = Self::new(ErrorKind::Config, error);
+        if is_about_the_key {
+            return failure.hinted("`mngr config list --schema` shows every key and what it takes");
         }
         failure
     }

@@ -46,6 +46,18 @@ fn a_mistyped_verb_of_the_users_own_is_recognised() {
 }
 
 #[test]
+fn help_shows_the_verbs_of_the_users_own() {
+    let env = with_programs(&[("mngr-frobnicate", "echo mine"), ("mngr-list", "echo mine")]);
+    let bin = env.root().join("bin");
+    for args in [&["--help"][..], &["help"], &[]] {
+        let page = env.mngr(args).success().stdout;
+        let (_, own) = page.split_once("\nCOMMANDS OF YOUR OWN\n").unwrap();
+        assert!(own.contains(&format!("frobnicate  {}/mngr-frobnicate", bin.display())), "{page}");
+        assert!(!own.contains("mngr-list"), "{page}");
+    }
+}
+
+#[test]
 fn verbs_of_other_versions_say_what_to_use_instead() {
     let env = env();
     for verb in ["ask", "chat", "forward", "kanpan", "notify", "pair", "schedule", "ttyd", "tutor"] {

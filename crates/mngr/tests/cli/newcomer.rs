@@ -34,13 +34,19 @@ fn without_tmux_nothing_is_made_and_its_package_is_named() {
 }
 
 #[test]
-fn words_of_other_tools_lead_to_the_verb_that_does_it_here() {
+fn wrong_words_lead_to_the_right_ones() {
     let env = env();
     for (word, verb) in [("status", "list"), ("new", "create"), ("attach", "connect"), ("kill", "stop")] {
         let refused = env.mngr([word]).code(2);
         assert!(refused.stderr.contains(&format!("hint: `mngr {verb}")), "{refused}");
         assert!(!refused.stderr.contains("did you mean"), "{refused}");
     }
+    for args in [&["list", "--fields", "name,bogus"][..], &["list", "--sort", "bogus"]] {
+        let refused = env.mngr(args).code(2);
+        assert!(refused.stderr.contains("`mngr list --schema` shows all fields"), "{refused}");
+    }
+    let value = env.mngr(["config", "set", "headless", "maybe", "--scope", "user"]).code(1);
+    assert!(value.stderr.contains("`mngr config list --schema` shows every key"), "{value}");
     let group = env.mngr(["file"]).code(2);
     assert!(group.stderr.contains("Missing command: one of get, list, put\n"), "{group}");
 }
@@ -130,10 +136,25 @@ fn what_create_cannot_work_with_is_said_with_a_way_out() {
     init.args(["init", "--quiet"]);
     let _ = env.run(init).success();
     let create = |address: &str| env.mngr(["create", address, "--no-connect", "--", "sh"]);
+    let variable = env.mngr(["create", "a", "--env", "COLOUR", "--no-connect", "--", "sh"]).code(2);
+    assert!(variable.stderr.contains("Invalid value for `--env`: `COLOUR` has no value"), "{variable}");
     let empty = create("a").code(1);
     assert!(empty.stderr.contains("git commit --allow-empty"), "{empty}");
     let host = create("a@nowhere").code(9);
     assert!(host.stderr.contains("`mngr list --hosts` shows all hosts"), "{host}");
     let provider = create("a@.dokcer").code(1);
     assert!(provider.stderr.contains("did you mean `docker`?"), "{provider}");
+}
+
+#[test]
+fn leaving_a_watched_listing_is_no_error() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    for args in [&["list", "--watch"][..], &["observe"]] {
+        let terminal = env.terminal(Surroundings::Plain, args);
+        let _ = terminal.wait_for(if args[0] == "list" { "RUNNING" } else { "in all" });
+        terminal.send_keys(["C-c"]);
+        assert_eq!(terminal.wait_for_exit(), 130);
+        assert!(!terminal.screen().contains("error"), "{}", terminal.screen());
+    }
 }

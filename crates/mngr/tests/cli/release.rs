@@ -222,6 +222,15 @@ fn the_formula_names_the_archives_that_are_there_with_their_checksums() {
 }
 
 #[test]
+fn tool_ruby_the_formula_is_ruby() {
+    let env = env();
+    let folder = release_of_stand_ins(&env);
+    let mut ruby = env.command("ruby");
+    ruby.arg("-c").arg(folder.join("mngr.rb"));
+    assert_eq!(env.run(ruby).success().stdout, "Syntax OK\n");
+}
+
+#[test]
 fn tool_dpkg_the_debian_package_unpacks_into_a_program_that_runs() {
     let env = env();
     let folder = release(&env, &stripped(&env), &[INTEL]);

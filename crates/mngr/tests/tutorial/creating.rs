@@ -257,6 +257,27 @@ fn a_first_message_is_delivered() {
 }
 
 #[test]
+fn a_first_message_may_be_written_in_an_editor() {
+    let mut e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Write a longer task in your editor; the agent is made meanwhile, and gets what you have saved
+        mngr create letter scripted --edit-message --no-connect
+        "#,
+    );
+    let editor = e2e.home().join("editor");
+    fs::write(&editor, "#!/bin/sh\necho 'dear agent' >\"$1\"\n").unwrap();
+    succeed(&e2e, "chmod +x ~/editor");
+    e2e.set_env("EDITOR", &editor.display().to_string());
+    expect(&e2e.terminal("mngr create letter scripted --edit-message --no-connect").wait()).to_succeed();
+    until_printed(&e2e, "mngr capture letter", "got: dear agent\n");
+    let refused =
+        e2e.comment("nobody sits there").run("mngr create other scripted --edit-message --no-connect");
+    expect(&refused).to_have_exit_code(1);
+    expect(&refused.stderr).to_contain("-m TEXT");
+}
+
+#[test]
 fn an_agent_is_reused() {
     let e2e = session!();
     e2e.write_tutorial_block(

@@ -81,7 +81,7 @@ pub(crate) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         worktree_base: args.files.worktree_base_folder.as_deref().map(path),
         rsync_args: rsync_words(args.files.rsync_args.as_deref()),
         env_files: args.environment.env_file.iter().map(|file| path(file)).collect(),
-        env: pairs(ctx, ("--pass-env", &args.environment.pass_env), &args.environment.env)?,
+        env: pairs(ctx, ("--pass-env", &args.environment.pass_env), ("--env", &args.environment.env))?,
         provision_commands: args.environment.extra_provision_command.clone(),
         provision_patience: PROVISION_PATIENCE,
         uploads: uploads.collect::<Result<_, CliError>>()?,
@@ -166,7 +166,7 @@ fn host_spec(
         tags: tags.collect::<Result<_, CliError>>()?,
         name_style: elsewhere.host_name_style.unwrap_or_default(),
         env_files: elsewhere.host_env_file.iter().map(|file| ctx.surroundings.path(file)).collect(),
-        env: pairs(ctx, ("--pass-host-env", &elsewhere.pass_host_env), &elsewhere.host_env)?,
+        env: pairs(ctx, ("--pass-host-env", &elsewhere.pass_host_env), ("--host-env", &elsewhere.host_env))?,
         post_create_commands: elsewhere.post_host_create_command.clone(),
         activity: elsewhere.idle.changes()?,
     })
@@ -300,7 +300,11 @@ fn rsync_words(words: Option<&str>) -> Vec<String> {
 }
 
 /// Variables that are passed on, and then those that are given.
-fn pairs(ctx: &Ctx, (option, passed): (&str, &[String]), given: &[String]) -> Result<Vec<EnvPair>, CliError> {
+fn pairs(
+    ctx: &Ctx,
+    (option, passed): (&str, &[String]),
+    (given_by, given): (&str, &[String]),
+) -> Result<Vec<EnvPair>, CliError> {
     let mut pairs = Vec::new();
     for name in passed {
         let name: EnvName = parse(option, name)?;
@@ -309,7 +313,8 @@ fn pairs(ctx: &Ctx, (option, passed): (&str, &[String]), given: &[String]) -> Re
         }
     }
     for pair in given {
-        pairs.push(EnvPair::parse(pair).map_err(|error| CliError::usage(error.to_string()))?);
+        let wrong = |error| CliError::usage(format!("Invalid value for `{given_by}`: {error}"));
+        pairs.push(EnvPair::parse(pair).map_err(wrong)?);
     }
     Ok(pairs)
 }

@@ -78,7 +78,11 @@ fn the_topics_that_a_page_points_to_exist() {
             let rest = &topic.text[at + "mngr help ".len()..];
             let words = rest.split(['`', ',', '\n']).next().unwrap();
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-            assert!(words[0].starts_with('-') || text_of(&words).is_some(), "{}: {words:?}", topic.name);
+            assert!(
+                words[0].starts_with('-') || text_of(&words, &Surroundings::of(&[], "/")).is_some(),
+                "{}: {words:?}",
+                topic.name
+            );
         }
     }
 }

@@ -95,7 +95,7 @@ fn opening(run: &Run, first: &Event) -> Option<Entry> {
 /// Whether standard output can be painted in place.
 pub(super) fn is_painted(ctx: &Ctx) -> bool {
     let is_dumb = ctx.surroundings.var("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    ctx.surroundings.terminals.stdout && !is_dumb && !ctx.headless
+    ctx.surroundings.terminals.stdout && !is_dumb && !ctx.is_headless()
 }
 
 impl Observer for Watchers {

@@ -62,6 +62,19 @@ fn a_verb_speaks_to_another_machine_only_so_often() {
 }
 
 #[test]
+fn a_listing_of_many_files_is_a_few_questions() {
+    let ground = Ground::new(Kind::Ssh);
+    ground.create("one", &SLEEPER);
+    let fill = "for folder in a b c; do mkdir $folder; for file in 1 2 3 4 5 6 7 8 9; do echo >$folder/$file; done; done";
+    let _ = ground.env.mngr(["exec", "one", fill]).success();
+    let args = ["file", "list", "one", "--recursive", "--format", "{name}"];
+    let listed = ground.env.mngr(args).success();
+    assert!(listed.stdout.contains("\nc/9\n"), "{listed}");
+    let crossed = count(&ground, &args);
+    assert!(crossed.requests <= 12, "{crossed:?} for more than thirty files");
+}
+
+#[test]
 fn docker_a_verb_speaks_to_a_container_only_so_often() {
     check(Kind::Docker);
 }
