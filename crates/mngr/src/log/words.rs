@@ -107,7 +107,6 @@ fn shown(arg: &Arg, value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::cli;
 
     fn logged(line: &str) -> String {
