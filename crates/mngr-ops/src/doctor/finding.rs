@@ -94,7 +94,7 @@ impl Finding {
     /// With what puts it right.
     #[must_use]
     pub(super) fn mended_by(mut self, repair: Repair) -> Self {
-        self.advice = "`mngr doctor --fix` does it".to_owned();
+        self.advice = "`mngr doctor --fix` puts it right".to_owned();
         self.repair = Some(repair);
         self
     }

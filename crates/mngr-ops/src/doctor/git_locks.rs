@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use mngr_host::git::Git;
+use mngr_host::git::{Git, Location};
 use mngr_host::host::Host;
 use mngr_host::proc::Cmd;
 use mngr_model::HostPath;
@@ -16,6 +16,7 @@ use super::Repair;
 use super::finding::{Finding, unknown};
 use super::place::Place;
 use super::run::Everywhere;
+use crate::fanout::fan_out;
 use crate::world::World;
 
 const CHECK: &str = "git_locks";
@@ -69,12 +70,12 @@ pub(super) fn stale(
     host: &dyn Host,
     survey: &Survey,
 ) -> Result<Vec<StaleLock>, mngr_host::files::FilesError> {
-    let mut candidates: Vec<(HostPath, HostPath)> = Vec::new();
-    for agent in &survey.agents {
-        let dir = &agent.record.work_dir;
-        let Ok(Some(found)) = Git::new(host, dir.clone()).locate() else { continue };
-        candidates.extend(OWN.map(|name| (found.git_dir.join(name), found.root.clone())));
-    }
+    // On another machine each of them is some round trips.
+    let dirs: Vec<HostPath> = survey.agents.iter().map(|agent| agent.record.work_dir.clone()).collect();
+    let located = fan_out(dirs, |dir| Git::new(host, dir).locate().ok().flatten());
+    let of_checkout = |found: Location| OWN.map(|name| (found.git_dir.join(name), found.root.clone()));
+    let mut candidates: Vec<(HostPath, HostPath)> =
+        located.into_iter().flatten().flat_map(of_checkout).collect();
     candidates.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
     candidates.dedup();
     let paths: Vec<HostPath> = candidates.iter().map(|(path, _)| path.clone()).collect();

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind as ClapKind;
-use clap::{ArgMatches, FromArgMatches};
+use clap::{ArgMatches, Command, FromArgMatches};
 use mngr_config::LogLevel;
 
 use crate::cli::common::CommonArgs;
@@ -48,12 +48,12 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
         };
         return Ok(Request::Show(page));
     }
-    let (argv, matches) = match understood(argv, &surroundings, &scopes) {
-        Understood::Verb(argv, matches) => (argv, matches),
+    let (argv, command, matches) = match understood(argv, &surroundings, &scopes) {
+        Understood::Verb { argv, command, matches } => (argv, command, matches),
         Understood::Other(request) => return request,
     };
     let (path, typed) = leaf_matches(&matches);
-    let (settings, words) = (typed_settings(typed), log::words(&path, typed));
+    let (settings, words) = (typed_settings(typed), log::words(&command, &path, typed));
     let guard = if is_forgiving(&path) { Guard::Off } else { Guard::On };
     let loaded = ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard);
 
@@ -74,15 +74,23 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
 /// What the words are, before settings add to them.
 enum Understood {
     /// A verb with its words, one of the settings' own among them where the user's left it open.
-    Verb(Vec<OsString>, ArgMatches),
+    Verb {
+        /// The words.
+        argv: Vec<OsString>,
+        /// The command line's definition, with this verb built.
+        command: Box<Command>,
+        /// What the words mean.
+        matches: ArgMatches,
+    },
     /// Something else to do, or nothing that can be done.
     Other(Result<Request, CliError>),
 }
 
 /// Reads the words. Settings and PATH are only asked when the words alone are no command line.
 fn understood(argv: Vec<OsString>, surroundings: &Surroundings, scopes: &Scopes) -> Understood {
-    let error = match matches_of(&argv) {
-        Ok(matches) => return Understood::Verb(argv, matches),
+    let mut command = Box::new(cli::command());
+    let error = match command.try_get_matches_from_mut(&argv) {
+        Ok(matches) => return Understood::Verb { argv, command, matches },
         Err(error) => error,
     };
     match error.kind() {

@@ -4,9 +4,7 @@
 //! by their length, those of options that are yet to come too.
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches};
-
-use crate::cli::options;
+use clap::{Arg, ArgMatches, Command};
 
 /// What harmless values are called in help.
 const HARMLESS: &[&str] = &[
@@ -63,10 +61,12 @@ const HARMLESS: &[&str] = &[
     "[BASE][:NEW]",
 ];
 
-/// The words of a command line: the verb, then its options in the order in which they were given.
-pub(crate) fn words(path: &str, matches: &ArgMatches) -> Vec<String> {
+/// The words of a command line: the verb, then its options in the order in which they were given. `command` is mngr's own
+/// definition with that verb built; building it again would take longer than all the rest.
+pub(crate) fn words(command: &Command, path: &str, matches: &ArgMatches) -> Vec<String> {
     let mut words: Vec<String> = path.split('_').map(str::to_owned).collect();
-    let Some(command) = options::leaf(path) else { return words };
+    let verb = words.iter().try_fold(command, |command, word| command.find_subcommand(word));
+    let Some(command) = verb else { return words };
     let mut given: Vec<(usize, Vec<String>)> = Vec::new();
     for arg in command.get_arguments() {
         let id = arg.get_id().as_str();
@@ -107,19 +107,19 @@ fn shown(arg: &Arg, value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::cli;
 
     fn logged(line: &str) -> String {
         let words = line.split(' ').map(|word| word.replace('_', " "));
-        let matches = cli::command().try_get_matches_from(words).unwrap();
+        let mut command = cli::command();
+        let matches = command.try_get_matches_from_mut(words).unwrap();
         let (name, mut leaf) = matches.subcommand().unwrap();
         let mut path = name.to_owned();
         while let Some((name, below)) = leaf.subcommand() {
             path = format!("{path}_{name}");
             leaf = below;
         }
-        super::words(&path, leaf).join(" ")
+        super::words(&command, &path, leaf).join(" ")
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn a_failure_is_logged_with_its_causes() {
 fn no_secret_is_logged() {
     let env = env_with_repo();
     let create = ["create", "a", "--type", "command", "--no-connect", "-v", "--env", "TOKEN=s3cret1"];
-    let program = ["-S", r#"unset_vars=["s3cret2"]"#, "--", "sh", "-c", "cat #s3cret3"];
+    let program = ["-S", r#"unset_vars__extend=["s3cret2"]"#, "--", "sh", "-c", "cat #s3cret3"];
     let trace = env.root().join("trace.json");
     let run = |args: &[&str]| {
         let mut command = env.mngr_cmd();
