@@ -86,7 +86,7 @@ const LESS: &[Less] = &[
     Less {
         verbs: &["event", "observe", "wait"],
         words: &["--daemonize"],
-        instead: "the shell does it: `nohup mngr ... &`",
+        instead: "nothing goes into the background by itself; `setsid -f mngr ...` puts it there",
     },
     Less {
         verbs: &["snapshot create"],

@@ -85,7 +85,7 @@ pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
         .chain(verb_meant(error, verb))
         .collect();
     // Who mistyped an option needs no advice about words that are none.
-    let advice = if suggested.is_empty() { missing_option(&name()).or(hyphen_advice(verb)) } else { None };
+    let advice = if suggested.is_empty() { hyphen_advice(verb) } else { None };
     let failure = suggested
         .into_iter()
         .fold(failure, |failure, near| failure.hinted(format!("did you mean `{near}`?")));
@@ -94,16 +94,6 @@ pub(crate) fn from_clap(error: &clap::Error, verb: &[&str]) -> CliError {
         _ => failure,
     };
     failure.hinted(pointer(verb))
-}
-
-/// What to do instead of an option that scripts for other versions use and this one does not have.
-fn missing_option(name: &str) -> Option<&'static str> {
-    match name {
-        "--daemonize" => {
-            Some("nothing goes into the background by itself; `setsid -f mngr ...` puts it there")
-        }
-        _ => None,
-    }
 }
 
 /// How words that begin with `-` are written where they are not meant as options of mngr.
@@ -218,7 +208,6 @@ mod tests {
 
     #[test]
     fn words_that_only_look_like_options_are_met_with_how_to_write_them() {
-        assert!(told(&["observe", "--daemonize"]).1[0].contains("setsid -f mngr"));
         assert!(told(&["message", "a", "-x"]).1[0].contains("given with `-m`"));
         assert!(told(&["exec", "a", "ls", "-Z"]).1[0].contains("after `--`"));
         let error =
