@@ -71,8 +71,11 @@ pub enum Step {
     Host {
         /// The provider that makes it.
         provider: ProviderName,
-        /// Removed, unless the agent is on it.
+        /// Removed, unless somebody is on it.
         id: HostId,
+        /// Whether it begins as a copy: the agents that came with that are nobody.
+        #[serde(default)]
+        is_copy: bool,
     },
     /// A host that is made for this agent and for others of a pool.
     PoolHost {

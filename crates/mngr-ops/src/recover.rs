@@ -175,8 +175,9 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
             let git = Git::new(host, repository.clone());
             git.delete_branch(name, DeleteBranch::OnlyAt(at)).map_err(|e| text(&e))
         }
-        Step::Host { provider, id: made } => {
-            hosts::take_back(world, provider, made, Tenant::This(id)).map_err(|error| text(&error))
+        Step::Host { provider, id: made, is_copy } => {
+            let tenant = if *is_copy { Tenant::This(id) } else { Tenant::Anybody };
+            hosts::take_back(world, provider, made, tenant).map_err(|error| text(&error))
         }
         Step::PoolHost { pool, provider, id: made, address } => {
             let place = Place { pool, provider, host: made, address };

@@ -124,7 +124,11 @@ fn create_on_new(
             Ok(created)
         }
         Err(error) => {
-            let _ = made.take_back(world);
+            // Since it can be seen, somebody else may have put an agent on it.
+            let _ = match origin {
+                Some(_) => made.take_back(world),
+                None => made.take_back_unless_used(world, provider),
+            };
             Err(error)
         }
     }
@@ -240,7 +244,7 @@ fn make<'w>(
     // A name that is made up later is not known yet; until then the agent is called like its host.
     let called = request.name.clone().or_else(|| name.as_str().parse().ok());
     let called = called.ok_or(CreateError::NoFreeName)?;
-    let step = Step::Host { provider: provider.clone(), id: id.clone() };
+    let step = Step::Host { provider: provider.clone(), id: id.clone(), is_copy: spec.snapshot.is_some() };
     let made = Making::begin(world, (maker, &id), (agent, called), step)?;
     let blueprint = Blueprint {
         id,

@@ -1,14 +1,16 @@
 //! A host that is being made. The journal on the machine mngr runs on says so until it has what it is made for: whoever
 //! finds that without an owner removes the host.
 
+use std::error::Error;
 use std::time::Duration;
 
 use mngr_host::interrupt;
 use mngr_host::lock::LockWait;
 use mngr_host::provider::HostMaker;
 use mngr_model::journal::{Header, Operation, Step};
-use mngr_model::{AgentId, AgentName, HostId};
+use mngr_model::{AgentId, AgentName, HostId, ProviderName};
 
+use super::take_back::{Tenant, take_back};
 use crate::journal::{Journal, JournalError};
 use crate::world::World;
 
@@ -25,8 +27,8 @@ pub(crate) struct Making<'w> {
 /// What became of a host that was to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TakenBack {
-    /// It is gone.
-    Gone,
+    /// It is gone, or others use it.
+    Settled,
     /// It may still be there: the next command tries again.
     Left,
 }
@@ -57,11 +59,23 @@ impl<'w> Making<'w> {
     /// Nothing came of it.
     pub(crate) fn take_back(self, world: &World) -> TakenBack {
         let _shield = interrupt::shield();
-        match self.maker.destroy(&self.id) {
+        let removed = self.maker.destroy(&self.id);
+        self.settle(world, removed)
+    }
+
+    /// The same, but the host stays where others have agents on it by now.
+    pub(crate) fn take_back_unless_used(self, world: &World, provider: &ProviderName) -> TakenBack {
+        let _shield = interrupt::shield();
+        let removed = take_back(world, provider, &self.id, Tenant::Anybody);
+        self.settle(world, removed)
+    }
+
+    fn settle(self, world: &World, removed: Result<(), impl Error>) -> TakenBack {
+        match removed {
             Ok(()) => {
-                // A journal that stays finds no host.
+                // A journal that stays finds no host, or others on it.
                 drop(self.journal.finish());
-                TakenBack::Gone
+                TakenBack::Settled
             }
             Err(error) => {
                 world.reporter.warn(&crate::error_chain(&error));

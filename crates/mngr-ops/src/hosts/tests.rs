@@ -267,29 +267,35 @@ fn a_host_is_stopped_once_and_started_again() {
 }
 
 #[test]
-fn a_host_of_a_dead_command_goes_unless_its_agent_is_there() {
-    for (state, is_whole) in [
-        (HostState::Running, false),
-        (HostState::Running, true),
-        (HostState::Stopped, false),
-        (HostState::Stopped, true),
-    ] {
-        let (test, lab) = world_with(true);
-        let agent = if is_whole { lab.add("worker") } else { random::agent_id() };
-        let header = Header {
-            operation: Operation::MakeHost,
-            agent_id: agent,
-            name: "worker".parse().unwrap(),
-            started: test.world.clock.now(),
-        };
-        let mut journal = Journal::begin(test.host.as_ref(), &header).unwrap();
-        journal.step(Step::Host { provider: "lab".parse().unwrap(), id: lab.id() }).unwrap();
-        lab.become_(Some(state));
-        Fleet::look(&test.world, Detail::Basic);
-        assert_eq!(lab.state(), Some(state), "its owner lives");
-        drop(journal);
-        Fleet::look(&test.world, Detail::Basic);
-        assert_eq!(lab.state().is_some(), is_whole, "{state:?}");
+fn a_host_of_a_dead_command_goes_unless_somebody_is_there() {
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum There {
+        Nobody,
+        ItsAgent,
+        AnotherAgent,
+        CopiesOfAgents,
+    }
+    for state in [HostState::Running, HostState::Stopped] {
+        for there in [There::Nobody, There::ItsAgent, There::AnotherAgent, There::CopiesOfAgents] {
+            let (test, lab) = world_with(true);
+            let found = if there == There::Nobody { random::agent_id() } else { lab.add("worker") };
+            let header = Header {
+                operation: Operation::MakeHost,
+                agent_id: if there == There::ItsAgent { found } else { random::agent_id() },
+                name: "worker".parse().unwrap(),
+                started: test.world.clock.now(),
+            };
+            let mut journal = Journal::begin(test.host.as_ref(), &header).unwrap();
+            let (provider, is_copy) = ("lab".parse().unwrap(), there == There::CopiesOfAgents);
+            journal.step(Step::Host { provider, id: lab.id(), is_copy }).unwrap();
+            lab.become_(Some(state));
+            Fleet::look(&test.world, Detail::Basic);
+            assert_eq!(lab.state(), Some(state), "its owner lives");
+            drop(journal);
+            Fleet::look(&test.world, Detail::Basic);
+            let stays = matches!(there, There::ItsAgent | There::AnotherAgent);
+            assert_eq!(lab.state().is_some(), stays, "{state:?}, {there:?}");
+        }
     }
 }
 

@@ -118,7 +118,7 @@ fn made_host<'w>(
             Ok((host, making))
         }
         Err(error) => {
-            if making.take_back(world) == TakenBack::Gone {
+            if making.take_back(world) == TakenBack::Settled {
                 sign.take_down();
             }
             Err(error)

@@ -56,6 +56,29 @@ fn docker_an_agent_that_cannot_be_made_leaves_no_host() {
 }
 
 #[test]
+fn docker_a_host_that_others_use_by_now_stays_when_its_first_agent_fails() {
+    let engine = Dockerd::start();
+    let env = env_with(&engine);
+    let image = format!("image={}", engine.image());
+    let make = ["create", "first@shared.docker", "--new-host", "--no-connect", "-b", &image];
+    let failing = "touch /tmp/waits; until [ -e /tmp/go ]; do sleep 0.1; done; exit 3";
+    let failing = ["--type", "command", "--extra-provision-command", failing, "--", "sleep", "1"];
+    let first = env.spawn(make.into_iter().chain(failing));
+    support::wait_until(support::PATIENCE, || {
+        engine.docker(&["ps", "--format", "{{.Names}}"]) == "mngr-shared"
+            && engine.docker(&["exec", "mngr-shared", "ls", "/tmp"]).contains("waits")
+    });
+    let second =
+        ["create", "second@shared.docker", "--no-connect", "--type", "command", "--", "sleep", "1000"];
+    let _ = env.mngr(second).success();
+    let _ = env.mngr(["exec", "second", "--", "touch", "/tmp/go"]).success();
+    let told = first.finish().code(1);
+    assert!(told.stderr.contains("exit 3"), "{told}");
+    assert_eq!(support::state(&env, "second"), "RUNNING");
+    let _ = env.mngr(["destroy", "second", "--force"]).success();
+}
+
+#[test]
 fn docker_an_engine_that_nobody_configured_and_nobody_runs_is_no_error() {
     let env = support::env_with_repo();
     let output = env.mngr(["list"]).success();
