@@ -160,6 +160,9 @@ mngr usage --by model --since 24h
 # A budget, here a tenth of a cent: wait until it has spent that, then stop it
 mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h && mngr stop fix-login
 
+# Away with it, whatever it does. `mngr undo` brings it back, and what was said
+mngr destroy --force fix-login
+
 # One question, one answer, for scripts: no terminal, and the agent is gone afterwards
 mngr create --type headless_claude --foreground -m 'what does this repository do?'
 

@@ -241,7 +241,7 @@ const EXAMPLES: &str = "  \
   mngr message fix-login 'yes, thank you'   # tell one something
   mngr connect fix-login                    # its terminal; leave with Ctrl-b d
   mngr pull fix-login --merge               # its commits, merged into yours
-  mngr destroy fix-login                    # gone (`mngr undo fix-login`: back)";
+  mngr destroy --force fix-login            # gone (`mngr undo fix-login`: back)";
 
 /// The whole command line. Verbs other than the one asked for stay unbuilt.
 pub(crate) fn command() -> Command {
