@@ -15,6 +15,7 @@ mngr help
 
 # Every command explains itself, with examples. So do topics: states, filters, exit_codes, ...
 mngr help create
+mngr help config set
 mngr help states
 
 # An agent is a program in a terminal, with a git worktree and a branch of its own.
@@ -55,6 +56,9 @@ mngr create docs --no-connect -- sh
 
 # What are they doing? fix-login waits: it has a question
 mngr list
+
+# Look at the question on its own terminal, if you like. Leave with Ctrl-b d, and it still waits
+mngr connect fix-login
 
 # Answer it. The command returns once the agent has taken the message, and fails if it did not
 mngr message fix-login 'yes, thank you'
@@ -129,6 +133,9 @@ mngr create greeter --reuse --message 'and again' --no-connect
 # A second agent that begins where the first one stands: its files, uncommitted ones too, on a branch of its own
 mngr clone try-it second-try --no-connect
 
+# The same once more, but only what is committed, and with a word what to do differently
+mngr clone greeter other-way --exclude-unclean --message 'no library this time' --no-connect
+
 # The same as another type of agent: files from one, the work done by another
 mngr create review scripted --from try-it --no-connect -- 'run ls' 'ask what shall I look at?'
 
@@ -152,6 +159,9 @@ mngr usage --by model --since 24h
 
 # A budget, here a tenth of a cent: wait until it has spent that, then stop it
 mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h && mngr stop fix-login
+
+# Away with it, whatever it does. `mngr undo` brings it back, and what was said
+mngr destroy --force fix-login
 
 # One question, one answer, for scripts: no terminal, and the agent is gone afterwards
 mngr create --type headless_claude --foreground -m 'what does this repository do?'
@@ -232,6 +242,9 @@ mngr capture greeter --full
 mngr event greeter messages --tail 1
 mngr event greeter --include 'type == "message_sent"'
 
+# Everything that happens to it from now on, too. Leave with Ctrl-c
+mngr event greeter --follow
+
 ######################################################################
 # Running things beside an agent
 ######################################################################
@@ -282,6 +295,7 @@ mngr wait plain
 mngr git pull plain -- --no-rebase
 git commit --quiet --allow-empty -m 'News from me'
 mngr git push plain
+mngr git push plain -- HEAD:refs/heads/from-me
 
 # Plain rsync, in both directions. A slash behind a folder means what is in it
 mngr rsync plain:plain.py ~/tutorial/
@@ -291,6 +305,16 @@ mngr rsync ~/tutorial/notes/ plain:ideas/ -- --exclude='*.tmp'
 echo 'look at this' | mngr file put plain ideas/two.txt
 mngr file list plain ideas
 mngr file get plain ideas/two.txt
+
+# A program stays one with --mode, and --output saves what would be printed
+echo 'echo it works' >~/tutorial/run.sh
+mngr file put plain run.sh --input ~/tutorial/run.sh --mode 0755
+mngr file get plain run.sh --output ~/tutorial/run-again.sh
+
+# A folder with all that is below it; and what mngr itself keeps about the agent
+mngr file list plain --recursive --fields name,size
+mngr file list plain --relative-to state --format '{path}'
+mngr file get plain data.json --relative-to state
 
 ######################################################################
 # Stopping, tidying up, bringing back
@@ -325,6 +349,9 @@ mngr list --archived
 mngr unarchive page
 mngr archive page
 
+# Out of sight with all that do not run. Look first
+mngr archive --all --dry-run
+
 # All that have ended, in one go. Look first
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy --dry-run -
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy -
@@ -353,6 +380,7 @@ mngr undo --sizes
 
 # Away with all that match. At a terminal, without --yes, you mark them in a menu
 mngr cleanup --older-than 30d --dry-run
+mngr cleanup --idle-for 2h --stop --yes
 mngr cleanup --type scripted --idle-for 7d --yes
 
 # Destroyed agents are deleted after 30 days. See what would go, then let it go
@@ -369,7 +397,9 @@ mngr doctor --fix
 
 # What is set, and where
 mngr config list
+mngr config list --format '{key}={value} ({origin})'
 mngr config path
+mngr config path --scope user
 
 # Options you always give: here, the order of the list
 mngr config set commands.list.sort name --scope user
@@ -392,6 +422,7 @@ mngr create shop --template web --no-connect -- sh
 
 # An agent type of your own: a program with its arguments, by one word
 mngr config set agent_types.clock '{"parent_type": "command", "command": "sleep 1000"}' --scope user
+mngr config get agent_types.clock.command --scope user
 mngr create tick clock --no-connect
 
 # Which agent types and providers are there? What is disabled is unknown to create, for good or for this once
@@ -419,6 +450,9 @@ mngr stop nobody || echo "ended with $?"
 
 # With JSON an error is JSON too
 mngr stop nobody --format json || true
+
+# What commands and options are there? A program reads it here
+mngr help --format json
 
 # A program as an agent for as long as it runs: its output, its exit code, a clean worktree, nothing left over
 mngr create check --type headless_command --foreground -- git status

@@ -236,12 +236,12 @@ Nothing is lost: `mngr undo` brings a destroyed agent back. No daemon and no dat
 
 /// What most people do first.
 const EXAMPLES: &str = "  \
-  mngr create fix-login claude     # an agent in a git worktree of its own
-  mngr list                        # what all agents are doing
-  mngr message fix-login 'go on'   # tell one something
-  mngr connect fix-login           # its terminal; leave with Ctrl-b d
-  mngr pull fix-login --merge      # its commits, merged into your branch
-  mngr destroy --force fix-login   # gone (`mngr undo fix-login`: back)";
+  mngr create fix-login claude              # an agent in a worktree of its own
+  mngr list                                 # what all agents are doing
+  mngr message fix-login 'yes, thank you'   # tell one something
+  mngr connect fix-login                    # its terminal; leave with Ctrl-b d
+  mngr pull fix-login --merge               # its commits, merged into yours
+  mngr destroy --force fix-login            # gone (`mngr undo fix-login`: back)";
 
 /// The whole command line. Verbs other than the one asked for stay unbuilt.
 pub(crate) fn command() -> Command {

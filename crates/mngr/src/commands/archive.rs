@@ -22,8 +22,7 @@ use crate::ui::{Console, Output, Report};
 /// --archived` shows them, and `mngr unarchive` takes the label away. A running agent is only archived with --force.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr archive page\n  \
-                        mngr archive --all --dry-run\n  \
-                        mngr list --ids --include 'state == \"DONE\"' | mngr archive -")]
+                        mngr archive --all --dry-run")]
 pub(crate) struct ArchiveArgs {
     #[command(flatten)]
     targets: TargetArgs,

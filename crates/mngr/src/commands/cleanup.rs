@@ -57,8 +57,7 @@ impl Action {
 /// At a terminal: shows those that match, and you mark which. Elsewhere nothing is done without --yes, which means all that
 /// match. Nothing is lost: `mngr undo` brings destroyed agents back.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr cleanup\n  \
-                        mngr cleanup --older-than 30d --dry-run\n  \
+#[command(after_help = "  mngr cleanup --older-than 30d --dry-run\n  \
                         mngr cleanup --idle-for 2h --stop --yes\n  \
                         mngr cleanup --type scripted --idle-for 7d --yes")]
 #[command(next_help_heading = "OPTIONS")]

@@ -20,8 +20,7 @@ use crate::exit_code::ExitCode;
 #[derive(Debug, Args)]
 #[command(mut_arg("from", |arg| arg.hide(true)))]
 #[command(after_help = "  mngr clone try-it second-try --no-connect\n  \
-                        mngr clone fix-login --message 'now do it without the library'\n  \
-                        mngr clone try-it review --exclude-unclean\n  \
+                        mngr clone greeter other-way --exclude-unclean --message 'no library this time' --no-connect\n  \
                         mngr clone https://example.com/project.git look claude")]
 pub(crate) struct CloneArgs {
     /// The agent to copy, or a git URL

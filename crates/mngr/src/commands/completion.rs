@@ -37,7 +37,6 @@ pub(crate) enum Shell {
     disable_help_subcommand = true,
     subcommand_value_name = "COMMAND",
     after_help = "  mngr completion install bash\n  \
-                        mngr completion bash\n  \
                         source <(mngr completion zsh)\n  \
                         mngr completion fish >~/.config/fish/completions/mngr.fish"
 )]

@@ -32,8 +32,7 @@ use crate::ui::menu::{self, Manner};
 /// search and then quits. A stopped agent is started first.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr connect try-it\n  \
-                        mngr connect --project .\n  \
-                        mngr connect fix-login --connect-command 'mngr record --connect'")]
+                        mngr create pair -- sh   # at a terminal, create connects by itself")]
 pub(crate) struct ConnectArgs {
     /// The agent
     #[arg(value_name = "AGENT", conflicts_with = "agent_option", help_heading = "ARGUMENTS")]

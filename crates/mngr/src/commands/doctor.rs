@@ -22,7 +22,7 @@ use report::DoctorReport;
 /// dirs, branches, locks and connections that nobody needs any more. Nothing is changed without `--fix`, and with it only
 /// what loses nothing. Returns 1 when something is wrong, 0 when there are only warnings.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr doctor\n  mngr doctor --fix\n  mngr doctor --format json")]
+#[command(after_help = "  mngr doctor\n  mngr doctor --fix")]
 pub(crate) struct DoctorArgs {
     /// Put right what can be put right without losing anything
     #[arg(long, help_heading = "OPTIONS")]

@@ -20,8 +20,7 @@ use crate::ui::{Console, Output, Report};
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr event greeter --follow\n  \
                         mngr event greeter messages --tail 1\n  \
-                        mngr event greeter --include 'type == \"message_sent\"'\n  \
-                        mngr event @localhost")]
+                        mngr event greeter --include 'type == \"message_sent\"'")]
 pub(crate) struct EventArgs {
     /// The agent, or the host as `@HOST`
     #[arg(value_name = "AGENT|@HOST", help_heading = "ARGUMENTS")]

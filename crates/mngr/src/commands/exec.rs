@@ -32,8 +32,9 @@ use report::ExecReport;
 /// failed; 124: the time was up). On several, the command runs on all at once and reads nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr exec try-it 'git status --short'\n  \
-                        mngr exec fix-login -- make test\n  \
-                        mngr list --ids | mngr exec - 'git status --short' --timeout 10s")]
+                        mngr exec try-it -- test -e README.md && echo 'there is a README'\n  \
+                        mngr list --project . --ids | mngr exec - 'git log --oneline -1'\n  \
+                        mngr exec try-it --timeout 0.5s 'sleep 100' || echo \"ended with $?\"")]
 pub(crate) struct ExecArgs {
     /// Agents, then the command; `-` reads agents from standard input
     #[arg(value_name = "AGENT|COMMAND", display_order = 0, help_heading = "ARGUMENTS")]

@@ -66,7 +66,6 @@ struct PlainArgs {
 /// code is git's.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr git pull plain -- --no-rebase\n  \
-                        mngr git pull fix-login -- --rebase\n  \
                         mngr git pull fix-login@box -- --no-ff other-branch")]
 struct GitPullArgs {
     #[command(flatten)]
@@ -79,7 +78,7 @@ struct GitPullArgs {
 /// Words after `--` are git's own. The exit code is git's.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr git push plain\n  \
-                        mngr git push fix-login -- main:refs/heads/from-me")]
+                        mngr git push plain -- HEAD:refs/heads/from-me")]
 struct GitPushArgs {
     #[command(flatten)]
     plain: PlainArgs,

@@ -26,8 +26,7 @@ use report::{FIELDS, HelpReport};
 #[command(after_help = "  mngr help create\n  \
                         mngr help config set\n  \
                         mngr help states\n  \
-                        mngr help --format json\n  \
-                        mngr help --format '{name}: {about}'")]
+                        mngr help --format json")]
 pub(crate) struct HelpArgs {
     /// A command, or a topic
     #[arg(value_name = "COMMAND|TOPIC", help_heading = "ARGUMENTS")]

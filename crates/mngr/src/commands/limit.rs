@@ -37,10 +37,10 @@ use crate::ui::{Console, Output, Report};
 /// With --start-on-boot a host starts the agent whenever it boots: a container when it is started, another machine
 /// through your crontab there.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr limit fix-login --idle-timeout 2h\n  \
-                        mngr limit fix-login --idle-mode run\n  \
+#[command(after_help = "  mngr limit fix-login@box.docker --idle-timeout 2h\n  \
+                        mngr limit fix-login@box.docker --idle-mode run\n  \
                         mngr limit --host box.docker --max-host-age 8h\n  \
-                        mngr limit fix-login --remove-activity-source ssh\n  \
+                        mngr limit fix-login@box.docker --remove-activity-source ssh\n  \
                         mngr limit reception --start-on-boot")]
 pub(crate) struct LimitArgs {
     #[command(flatten)]

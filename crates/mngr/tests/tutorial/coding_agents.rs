@@ -165,6 +165,26 @@ fn a_budget_that_is_not_reached_times_out() {
 }
 
 #[test]
+fn real_conversation_comes_back_with_a_destroyed_agent() {
+    let mut e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Away with it, whatever it does. `mngr undo` brings it back, and what was said
+        mngr destroy --force fix-login
+        "#,
+    );
+    let _model = with_claude(&mut e2e);
+    let refused = e2e.comment("it waits for more").run("mngr destroy fix-login");
+    expect(&refused).to_have_exit_code(1);
+    expect(&refused.stderr).to_contain("is WAITING. Use --force");
+    expect(&e2e.run("mngr destroy --force fix-login")).to_succeed();
+    assert!(names(&e2e).is_empty());
+    succeed(&e2e, "mngr undo fix-login");
+    expect(&succeed(&e2e, "mngr transcript fix-login").stdout)
+        .to_contain("You said: make the login test pass");
+}
+
+#[test]
 fn real_answer_is_all_there_is_on_standard_output() {
     let mut e2e = session!();
     e2e.write_tutorial_block(

@@ -325,6 +325,28 @@ fn a_clone_has_the_files_and_a_branch_of_its_own() {
 }
 
 #[test]
+fn a_clone_of_what_is_committed_gets_a_word_of_its_own() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # The same once more, but only what is committed, and with a word what to do differently
+        mngr clone greeter other-way --exclude-unclean --message 'no library this time' --no-connect
+        "#,
+    );
+    listener(&e2e, "greeter");
+    succeed(
+        &e2e,
+        "mngr exec greeter 'echo work >work.txt; git add work.txt; git commit -qm Work; echo draft >draft.txt'",
+    );
+    let cloned = e2e
+        .run("mngr clone greeter other-way --exclude-unclean --message 'no library this time' --no-connect");
+    expect(&cloned).to_succeed();
+    until_printed(&e2e, "mngr capture other-way", "got: no library this time\n");
+    expect(&succeed(&e2e, "mngr capture greeter").stdout).not_to_contain("library");
+    expect(&succeed(&e2e, "mngr exec other-way ls").stdout).to_equal("README.md\nwork.txt\n");
+}
+
+#[test]
 fn an_agent_of_another_type_takes_the_files() {
     let e2e = session!();
     e2e.write_tutorial_block(

@@ -25,12 +25,15 @@ fn a_command_and_a_topic_explain_themselves() {
         r#"
         # Every command explains itself, with examples. So do topics: states, filters, exit_codes, ...
         mngr help create
+        mngr help config set
         mngr help states
         "#,
     );
     expect(&succeed(&e2e, "mngr help create").stdout)
         .to_contain("mngr create [OPTIONS]")
         .to_contain("EXAMPLES");
+    expect(&succeed(&e2e, "mngr help config set").stdout)
+        .to_contain("mngr config set [OPTIONS] <KEY> <VALUE>");
     expect(&succeed(&e2e, "mngr help states").stdout).to_match("WAITING +its process lives");
 }
 
@@ -41,6 +44,7 @@ fn help_for_what_does_not_exist_says_so() {
         r#"
         # Every command explains itself, with examples. So do topics: states, filters, exit_codes, ...
         mngr help create
+        mngr help config set
         mngr help states
         "#,
     );

@@ -34,6 +34,21 @@ fn an_error_is_json_too() {
 }
 
 #[test]
+fn a_program_reads_what_commands_and_options_there_are() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # What commands and options are there? A program reads it here
+        mngr help --format json
+        "#,
+    );
+    let help = json(&succeed(&e2e, "mngr help --format json").stdout);
+    let commands = help["commands"].as_array().unwrap();
+    let create = commands.iter().find(|command| command["name"] == "mngr create").unwrap();
+    expect(&create["sections"].to_string()).to_contain("--no-connect");
+}
+
+#[test]
 fn a_headless_agent_lives_as_long_as_its_program() {
     let e2e = session!();
     e2e.write_tutorial_block(

@@ -221,6 +221,7 @@ fn plain_git_goes_both_ways() {
         mngr git pull plain -- --no-rebase
         git commit --quiet --allow-empty -m 'News from me'
         mngr git push plain
+        mngr git push plain -- HEAD:refs/heads/from-me
         "#,
     );
     made_plain(&e2e);
@@ -229,6 +230,9 @@ fn plain_git_goes_both_ways() {
     succeed(&e2e, "git commit --quiet --allow-empty -m 'News from me'");
     expect(&e2e.run("mngr git push plain")).to_succeed();
     expect(&succeed(&e2e, "mngr exec plain 'git log -1 --format=%s'").stdout).to_equal("News from me\n");
+    expect(&e2e.run("mngr git push plain -- HEAD:refs/heads/from-me")).to_succeed();
+    expect(&succeed(&e2e, "mngr exec plain 'git log -1 --format=%s from-me'").stdout)
+        .to_equal("News from me\n");
 }
 
 #[test]
@@ -266,4 +270,46 @@ fn single_files_are_written_listed_and_read() {
     expect(&succeed(&e2e, "mngr exec plain 'cat ideas/two.txt'").stdout).to_equal("look at this\n");
     expect(&succeed(&e2e, "mngr file list plain ideas").stdout).to_match(r"(?m)^two\.txt +file +13 ");
     expect(&succeed(&e2e, "mngr file get plain ideas/two.txt").stdout).to_equal("look at this\n");
+}
+
+#[test]
+fn a_file_keeps_the_mode_it_is_given_and_is_saved() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # A program stays one with --mode, and --output saves what would be printed
+        echo 'echo it works' >~/tutorial/run.sh
+        mngr file put plain run.sh --input ~/tutorial/run.sh --mode 0755
+        mngr file get plain run.sh --output ~/tutorial/run-again.sh
+        "#,
+    );
+    shell(&e2e, "plain");
+    succeed(&e2e, FILES);
+    succeed(&e2e, "echo 'echo it works' >~/tutorial/run.sh");
+    expect(&e2e.run("mngr file put plain run.sh --input ~/tutorial/run.sh --mode 0755")).to_succeed();
+    expect(&succeed(&e2e, "mngr exec plain ./run.sh").stdout).to_equal("it works\n");
+    let got = succeed(&e2e, "mngr file get plain run.sh --output ~/tutorial/run-again.sh");
+    expect(&got.stdout).not_to_contain("it works");
+    expect(&succeed(&e2e, "cat ~/tutorial/run-again.sh").stdout).to_equal("echo it works\n");
+}
+
+#[test]
+fn folders_are_listed_to_the_bottom_and_the_agents_state_is_read() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # A folder with all that is below it; and what mngr itself keeps about the agent
+        mngr file list plain --recursive --fields name,size
+        mngr file list plain --relative-to state --format '{path}'
+        mngr file get plain data.json --relative-to state
+        "#,
+    );
+    shell(&e2e, "plain");
+    succeed(&e2e, "echo 'look at this' | mngr file put plain ideas/two.txt");
+    let below = succeed(&e2e, "mngr file list plain --recursive --fields name,size");
+    expect(&below.stdout).to_match(r"(?m)two\.txt +13$");
+    let kept = succeed(&e2e, "mngr file list plain --relative-to state --format '{path}'");
+    expect(&kept.stdout).to_match(r"(?m)data\.json$");
+    let data = succeed(&e2e, "mngr file get plain data.json --relative-to state");
+    assert_eq!(json(&data.stdout)["name"], "plain");
 }

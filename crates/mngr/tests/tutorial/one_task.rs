@@ -78,6 +78,24 @@ fn list_shows_who_waits() {
 }
 
 #[test]
+fn a_look_at_a_question_leaves_it_open() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Look at the question on its own terminal, if you like. Leave with Ctrl-b d, and it still waits
+        mngr connect fix-login
+        "#,
+    );
+    succeed(&e2e, "mngr create fix-login scripted --no-connect -- 'ask is that all?'");
+    wait_for(&e2e, "fix-login", "WAITING");
+    let terminal = e2e.terminal("mngr connect fix-login");
+    terminal.expect_screen("is that all?");
+    detach(&e2e, terminal);
+    let agent = agent(&e2e, "fix-login");
+    assert_eq!((&agent["state"], &agent["waiting_reason"]), (&"WAITING".into(), &"QUESTION".into()));
+}
+
+#[test]
 fn an_answer_is_taken_before_message_returns() {
     let e2e = session!();
     e2e.write_tutorial_block(

@@ -13,7 +13,9 @@ fn every_value_has_an_origin() {
         r#"
         # What is set, and where
         mngr config list
+        mngr config list --format '{key}={value} ({origin})'
         mngr config path
+        mngr config path --scope user
         "#,
     );
     succeed(&e2e, "mngr config set stop.grace_seconds 7 --scope user");
@@ -25,6 +27,9 @@ fn every_value_has_an_origin() {
         .to_match(r"(?m)^  stop.grace_seconds = 7(\.0)?  # /.*settings.toml:\d+")
         .to_contain("# built-in defaults")
         .to_contain("# environment variable `MNGR_HOST_DIR`");
+    expect(&succeed(&e2e, "mngr config list --format '{key}={value} ({origin})'").stdout)
+        .to_match(r"(?m)^stop.grace_seconds=7(\.0)? \(/.*settings.toml:\d+:\d+\)$");
+    expect(&succeed(&e2e, "mngr config path --scope user").stdout).to_equal(&format!("{user}\n"));
 }
 
 #[test]
@@ -155,6 +160,7 @@ fn a_type_of_ones_own_is_one_word() {
         r#"
         # An agent type of your own: a program with its arguments, by one word
         mngr config set agent_types.clock '{"parent_type": "command", "command": "sleep 1000"}' --scope user
+        mngr config get agent_types.clock.command --scope user
         mngr create tick clock --no-connect
         "#,
     );
@@ -164,6 +170,8 @@ fn a_type_of_ones_own_is_one_word() {
         &e2e,
         r#"mngr config set agent_types.clock '{"parent_type": "command", "command": "sleep 1000"}' --scope user"#,
     );
+    expect(&succeed(&e2e, "mngr config get agent_types.clock.command --scope user").stdout)
+        .to_equal("sleep 1000\n");
     expect(&e2e.run("mngr create tick clock --no-connect")).to_succeed();
     let agent = agent(&e2e, "tick");
     assert_eq!((&agent["type"], &agent["state"]), (&"clock".into(), &"RUNNING".into()));

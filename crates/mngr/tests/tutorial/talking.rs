@@ -157,3 +157,22 @@ fn events_are_json_lines() {
     assert_eq!(texts, ["one", "two"]);
     expect(&e2e.comment("nobody").run("mngr event nobody")).to_have_exit_code(9);
 }
+
+#[test]
+fn events_are_followed_as_they_happen() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Everything that happens to it from now on, too. Leave with Ctrl-c
+        mngr event greeter --follow
+        "#,
+    );
+    listener(&e2e, "greeter");
+    succeed(&e2e, "mngr message greeter before");
+    let terminal = e2e.terminal("mngr event greeter --follow");
+    terminal.expect_screen("before");
+    succeed(&e2e, "mngr message greeter afterwards");
+    terminal.expect_screen("afterwards");
+    terminal.press("C-c");
+    let _ = terminal.wait();
+}

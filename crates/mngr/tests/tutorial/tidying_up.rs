@@ -179,23 +179,47 @@ fn an_archived_agent_comes_back_into_sight() {
 }
 
 #[test]
+fn all_that_do_not_run_can_be_archived_and_a_look_changes_nothing() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Out of sight with all that do not run. Look first
+        mngr archive --all --dry-run
+        "#,
+    );
+    shell(&e2e, "at-work");
+    shell(&e2e, "asleep");
+    succeed(&e2e, "mngr stop asleep");
+    let look = succeed(&e2e, "mngr archive --all --dry-run");
+    expect(&look.stdout).to_contain("asleep").not_to_contain("at-work");
+    expect(&succeed(&e2e, "mngr list --active").stdout).to_contain("asleep");
+    succeed(&e2e, "mngr archive --all");
+    expect(&succeed(&e2e, "mngr list --active").stdout).to_contain("at-work").not_to_contain("asleep");
+}
+
+#[test]
 fn all_that_match_go_at_once() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
         # Away with all that match. At a terminal, without --yes, you mark them in a menu
         mngr cleanup --older-than 30d --dry-run
+        mngr cleanup --idle-for 2h --stop --yes
         mngr cleanup --type scripted --idle-for 7d --yes
         "#,
     );
     shell(&e2e, "shell");
     listener(&e2e, "played");
     expect(&succeed(&e2e, "mngr cleanup --older-than 30d --dry-run").stdout).to_equal("No agents found\n");
+    expect(&succeed(&e2e, "mngr cleanup --idle-for 2h --stop --yes").stdout).to_equal("No agents found\n");
     expect(&succeed(&e2e, "mngr cleanup --type scripted --idle-for 7d --yes").stdout)
         .to_equal("No agents found\n");
     let refused = e2e.comment("nobody can be asked").run("mngr cleanup --type scripted");
     expect(&refused).to_have_exit_code(1);
-    let gone = e2e.comment("one matches").run("mngr cleanup --type scripted --yes");
+    let stopped = e2e.comment("one matches").run("mngr cleanup --type scripted --stop --yes");
+    expect(&stopped.stdout).to_contain("Stopped agent: played");
+    assert_eq!(names(&e2e), ["shell", "played"]);
+    let gone = e2e.comment("and is not needed").run("mngr cleanup --type scripted --yes");
     expect(&gone.stdout).to_contain("Destroyed agent: played");
     assert_eq!(names(&e2e), ["shell"]);
 }

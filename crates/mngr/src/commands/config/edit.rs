@@ -20,8 +20,7 @@ const FRESH: &str = "# Settings of mngr. `mngr config list --schema` shows every
 ///
 /// Uses $EDITOR, then $VISUAL, then vi. What you saved is checked afterwards.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr config edit --scope user\n  \
-                        EDITOR=nano mngr config edit --scope user")]
+#[command(after_help = "  mngr config edit --scope user")]
 pub(crate) struct EditArgs {
     /// Which file to edit
     #[arg(long, value_enum, default_value = "project", help_heading = "OPTIONS")]

@@ -17,7 +17,7 @@ use crate::ui::{Console, Output, Report};
 /// The value goes to standard output, where it was set to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr config get commands.list.sort\n  \
-                        mngr config get 'agent_types.\"my-type\".command' --scope user")]
+                        mngr config get agent_types.clock.command --scope user")]
 pub(crate) struct GetArgs {
     /// The setting, such as tmux.socket
     #[arg(help_heading = "ARGUMENTS")]

@@ -17,8 +17,8 @@ use crate::ui::{Console, Output, Report};
 ///
 /// Without --scope: what is in force, all scopes merged. With it: what that one file says.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr config list\n  mngr config list --scope user --format json\n  \
-                        mngr config list --format '{key}={value} # {origin}'")]
+#[command(after_help = "  mngr config list\n  mngr config list --scope project\n  \
+                        mngr config list --format '{key}={value} ({origin})'")]
 pub(crate) struct ListArgs {
     /// Show only this file
     #[arg(long, value_enum, help_heading = "OPTIONS")]

@@ -15,7 +15,7 @@ use crate::ui::{Console, Output, Report};
 ///
 /// With --scope: only that path, for scripts. The file need not exist yet.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr config path\n  $EDITOR \"$(mngr config path --scope user)\"")]
+#[command(after_help = "  mngr config path\n  mngr config path --scope user")]
 pub(crate) struct PathArgs {
     /// Show only this file
     #[arg(long, value_enum, help_heading = "OPTIONS")]

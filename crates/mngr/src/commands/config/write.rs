@@ -50,7 +50,8 @@ value_args! {
     /// Change a setting
     ///
     /// Keeps comments and order of the file. Key and value are checked first.
-    #[command(after_help = "  mngr config set prefix work-\n  mngr config set commands.list.sort name --scope user")]
+    #[command(after_help = "  mngr config set commands.list.sort name --scope user\n  \
+                            mngr config set --scope user pools.crew.hosts '[\"localhost\"]'")]
     SetArgs
 }
 

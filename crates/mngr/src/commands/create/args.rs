@@ -44,7 +44,7 @@ impl WindowSize {
 /// it comes, the exit code is the program's own (128+N: ended by signal N), and the agent is destroyed at the end, as
 /// `mngr destroy` does.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr create fix-login --type command -- my-agent --task login\n  \
+#[command(after_help = "  mngr create try-it --no-connect -- sh\n  \
                         mngr create fix-login claude --message 'make the login test pass'\n  \
                         mngr create lister --no-connect -- 'ls >listing.txt; exec sleep 1000'\n  \
                         mngr create hotfix --branch 'main:hotfix/*' --no-connect -- sh\n  \
@@ -52,7 +52,7 @@ impl WindowSize {
                         mngr create fix@.docker --agents-per-host 4 -- my-agent\n  \
                         mngr create go-on --adopt 01a1df30-02d5-7030-b8fb-7ba2773cd87c\n  \
                         mngr create greeter --reuse --message 'and again' --no-connect\n  \
-                        mngr create --type headless_claude --foreground -m 'what is this for?'\n  \
+                        mngr create --type headless_claude --foreground -m 'what does this repository do?'\n  \
                         git log | mngr create --type headless_command --foreground -- wc -l")]
 pub(crate) struct CreateArgs {
     /// Name and place of the agent: NAME, NAME@HOST, NAME:PATH

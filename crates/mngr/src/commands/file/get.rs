@@ -18,8 +18,8 @@ use crate::ui::{Console, Output, Report};
 /// Byte for byte. As JSON, the contents are part of the result unless --output is given.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr file get plain ideas/two.txt\n  \
-                        mngr file get fix-login out.png --output /tmp/out.png\n  \
-                        mngr file get fix-login data.json --relative-to state")]
+                        mngr file get plain run.sh --output ~/tutorial/run-again.sh\n  \
+                        mngr file get plain data.json --relative-to state")]
 pub(crate) struct GetArgs {
     #[command(flatten)]
     target: TargetArgs,

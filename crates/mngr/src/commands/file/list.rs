@@ -25,8 +25,8 @@ const DEFAULT_FIELDS: &str = "name,file_type,size,modified";
 /// Without PATH: the folder that relative paths start from. Links are shown, not followed.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr file list plain ideas\n  \
-                        mngr file list fix-login src --recursive --fields name,size\n  \
-                        mngr file list fix-login --relative-to state --format '{path}'")]
+                        mngr file list plain --recursive --fields name,size\n  \
+                        mngr file list plain --relative-to state --format '{path}'")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
     target: TargetArgs,

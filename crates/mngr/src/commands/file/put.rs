@@ -18,7 +18,7 @@ use crate::ui::{Console, Output, Report, input};
 /// The contents come from standard input, or from a file here. The file is replaced in one step; folders above it are made.
 #[derive(Debug, Args)]
 #[command(after_help = "  echo 'look at this' | mngr file put plain ideas/two.txt\n  \
-                        mngr file put fix-login run.sh --input ./run.sh --mode 0755")]
+                        mngr file put plain run.sh --input ~/tutorial/run.sh --mode 0755")]
 pub(crate) struct PutArgs {
     #[command(flatten)]
     target: TargetArgs,
