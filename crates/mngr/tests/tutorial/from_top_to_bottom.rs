@@ -13,8 +13,13 @@ use crate::looking_at_tests::a_run;
 use crate::support::with_crontab;
 
 /// Commands that go on until somebody ends them.
-const ENDLESS: [&str; 4] =
-    ["mngr list --watch", "mngr observe", "mngr record hotfix -o ~/tutorial/hotfix.cast", "mngr view"];
+const ENDLESS: [&str; 5] = [
+    "mngr list --watch",
+    "mngr observe",
+    "mngr observe --stream-events | grep AGENT_STATE_CHANGE",
+    "mngr record hotfix -o ~/tutorial/hotfix.cast",
+    "mngr view",
+];
 /// Only at a terminal is there somebody to write it.
 const EDITED: &str = "--edit-message";
 /// How long they are looked at.
