@@ -158,7 +158,8 @@ mngr usage fix-login
 mngr usage --by model --since 24h
 
 # A budget, here a tenth of a cent: wait until it has spent that, then stop it
-mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h && mngr stop fix-login
+mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h
+mngr stop fix-login
 
 # Away with it, whatever it does. `mngr undo` brings it back, and what was said
 mngr destroy --force fix-login
@@ -207,8 +208,11 @@ mngr list --running --ids | mngr message - -m "please commit what you have"
 # Keep it on the screen. It changes when the agents do; leave with Ctrl-c
 mngr list --watch
 
-# Every change of every agent, as it happens. Programs read it with --stream-events; leave with Ctrl-c
+# Every change of every agent, as it happens. Leave with Ctrl-c
 mngr observe
+
+# The same for programs: only what they ask for
+mngr observe --stream-events | grep AGENT_STATE_CHANGE
 
 # Several hosts can have one name. An agent goes to the one with the fewest agents; here there is only this machine
 mngr config set --scope user pools.crew.hosts '["localhost"]'
@@ -330,8 +334,13 @@ mngr start greeter --resume-message 'where were we?'
 # Start it afresh although it runs
 mngr start greeter --restart
 
-# A better name. Branch and folder stay as they are
+# Several at once: a list says which ones
+mngr list --label team=web --ids | mngr stop -
+mngr list --label team=web --ids | mngr start -
+
+# A better name. Branch and folder stay as they are. A label may come with it
 mngr rename greeter reception
+mngr rename second-try runner-up --label reviewed=yes
 
 # Labels can be set at any time, and removed
 mngr label page --label urgent=yes
@@ -352,6 +361,9 @@ mngr archive page
 # Out of sight with all that do not run. Look first
 mngr archive --all --dry-run
 
+# All of them, back into sight
+mngr list --archived --ids | mngr unarchive -
+
 # All that have ended, in one go. Look first
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy --dry-run -
 mngr list --project . --ids --include 'state == "DONE"' | mngr destroy -
@@ -363,7 +375,8 @@ mngr snapshot list try-it
 # Back to that moment, as an agent beside the one that went on; with --replace, in its place
 mngr snapshot restore "$(mngr snapshot list try-it --limit 1 --format '{id}')" try-it-then
 
-# Snapshots take space. Removing them takes nothing else away
+# Snapshots take space; how much? Removing them takes nothing else away
+mngr snapshot list --format '{id} {name} {size_bytes}'
 mngr snapshot destroy try-it --all-snapshots --dry-run
 mngr snapshot destroy try-it --all-snapshots --force
 
@@ -427,6 +440,7 @@ mngr create tick clock --no-connect
 
 # Which agent types and providers are there? What is disabled is unknown to create, for good or for this once
 mngr plugin list
+mngr plugin list --kind agent-type --active --format '{name}'
 mngr plugin disable docker --scope user
 mngr plugin enable docker --scope user
 mngr create no-docker --disable-plugin docker --no-connect -- sh
@@ -502,16 +516,19 @@ END
 
 # Which blocks are there?
 mngr tutorial list tutorial/tutorial.sh
+mngr tutorial list tutorial/tutorial.sh --format '{id} {line} {title}'
 
-# Is every block cited by a test, and does every block that tests cite exist?
+# Is every block cited by a test, and does every block that tests cite exist? With --strict, does every test cite one?
 mngr tutorial check tutorial/tutorial.sh tests/
+mngr tutorial check tutorial/tutorial.sh tests/ --strict
 
 # How much of it is tested, and by which tests?
 mngr tutorial coverage tutorial/tutorial.sh tests/
 mngr tutorial coverage tutorial/tutorial.sh tests/ --format '{title}: {tests}'
 
-# Are the commands right? Verbs, options and values are checked, and nothing is run
+# Are the commands right? Verbs, options and values are checked, and nothing is run. Other programs are asked for their --help
 mngr tutorial lint tutorial/tutorial.sh
+mngr tutorial lint tutorial/tutorial.sh --cli git
 
 # What is missing? Headings without commands, and blocks without a test
 mngr tutorial fill tutorial/tutorial.sh
@@ -532,7 +549,9 @@ mngr tutorial accept "$(mngr tutorial proposals --format '{id}' | head -n 1)"
 
 # What you reject is remembered, by command, with what agents got wrong: there the interface may be unclear
 mngr tutorial reject "$(mngr tutorial proposals --format '{id}' | head -n 1)" --reason 'too much for a newcomer'
+mngr tutorial proposals --all --format '{id} {status} {heading}'
 mngr tutorial confusing
+mngr tutorial confusing --format '{count} {verb}'
 
 # Agents can write the missing tests, too. --merge brings them here
 cat >~/tutorial/test_stop.py <<'END'
@@ -547,6 +566,7 @@ mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted 
     read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'
 
 # The same two procedures as slash commands for Claude Code
+mngr tutorial skill
 mngr tutorial skill --write .
 
 ######################################################################
@@ -587,12 +607,16 @@ mngr config set agent_types.mender '{"parent_type": "scripted", "cli_args": ["re
 # What would be done, and what would it probably use? Nothing is launched
 mngr tmr --collector checks --agent-type mender --dry-run
 
+# Only some tests? A test that you name gets an agent even if it passes
+mngr tmr checks/here.sh --collector checks --agent-type mender --dry-run
+
 # Do it: one agent per failing test, for 5 US dollars at most. What they hand over is measured before it counts.
 # Ctrl-c once: those at work may finish; twice: all are stopped
 mngr tmr --collector checks --agent-type mender --max-cost 5 --run-name first
 
-# How far is it? From another terminal, until it ends
+# How far is it? From another terminal, until it ends; or test by test
 mngr tmr status --watch
+mngr tmr status --format '{stage} {task}'
 
 # What came of it is a branch: reviewed like any other
 git log --format='%h %s' HEAD..tmr/first/integrated

@@ -40,13 +40,13 @@ const FIELDS_HINT: &str = "`mngr list --schema` shows all fields";
 /// the others from being shown. Agents of a host that does not run are STOPPED; nothing is started to find that out.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr list\n  \
-                        mngr list --running --label team=web\n  \
+                        mngr list --project . --running\n  \
                         mngr list --fields name,state,waiting_reason,exit_status\n  \
-                        mngr list --include 'age > 3600' --sort 'state, name desc'\n  \
-                        mngr list --format '{name}\\t{state}'\n  \
+                        mngr list --include 'labels.team == \"web\"' --format '{name} {state}'\n  \
+                        mngr list --sort 'state, name desc' --limit 20\n  \
                         mngr list --watch\n  \
                         mngr list --hosts\n  \
-                        mngr list --ids --stopped | mngr destroy -")]
+                        mngr list --label team=web --ids | mngr stop -")]
 #[command(next_help_heading = "OPTIONS")]
 pub(crate) struct ListArgs {
     #[command(flatten)]

@@ -27,10 +27,11 @@ use crate::ui::{Console, Output, Report};
 /// one word only, the text is read from standard input, or from an editor. A text that begins with `-` is given with -m, or
 /// after `--`. Exit code 7: it was delivered, and the agent shows a dialog that has to be answered first.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr message fix-login 'please also fix the test'\n  \
+#[command(after_help = "  mngr message fix-login 'yes, thank you'\n  \
                         mngr message greeter second-try -m 'echo stop here'\n  \
                         git log -1 | mngr message greeter\n  \
-                        mngr list --ids --running | mngr message - -m 'status?'")]
+                        mngr message greeter --key nightly-1 -m 'good morning'\n  \
+                        mngr list --running --ids | mngr message - -m \"please commit what you have\"")]
 pub(crate) struct MessageArgs {
     /// The agent and the text, or agents only
     #[arg(value_name = "AGENT|TEXT", help_heading = "ARGUMENTS")]

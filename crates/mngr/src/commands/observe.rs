@@ -18,8 +18,8 @@ use crate::ui::output::{TemplateFields, lines};
 /// Shows each change as it happens, and writes events below the events folder of this machine: mngr/agents has agents as
 /// they are, mngr/agent_states every change with the state before and after. One observer per folder. Ctrl-C ends it.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr observe\n  mngr observe --stream-events | grep AGENT_STATE_CHANGE\n  \
-                        mngr observe --discovery-only\n  mngr event @localhost mngr/agent_states --follow")]
+#[command(after_help = "  mngr observe\n  \
+                        mngr observe --stream-events | grep AGENT_STATE_CHANGE")]
 pub(crate) struct ObserveArgs {
     /// Print the events as JSON lines
     #[arg(long, help_heading = "OPTIONS")]

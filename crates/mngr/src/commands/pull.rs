@@ -22,10 +22,11 @@ use crate::ui::output::TemplateFields;
 /// AGENT:PATH: copies a file or folder, without DEST to the same place below the top of this repository. A slash behind a
 /// folder means what is in it, as for rsync. Uncommitted changes here are overwritten only if you say so.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr pull fix-login\n  \
+#[command(after_help = "  mngr pull report\n  \
                         mngr pull fix-login --merge\n  \
+                        mngr pull report --merge --dry-run\n  \
                         mngr pull report:report.html .\n  \
-                        mngr pull fix-login --sync-mode files --dry-run")]
+                        mngr pull report --sync-mode files --uncommitted-changes stash")]
 pub(crate) struct PullArgs {
     /// The agent, or a path in its work dir
     #[arg(value_name = "AGENT[:PATH]", display_order = 1, help_heading = "ARGUMENTS")]

@@ -23,8 +23,7 @@ use crate::ui::output::TemplateFields;
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr push report\n  \
                         mngr push report ~/tutorial/task.md\n  \
-                        mngr push report:notes/ ~/tutorial/notes/ --delete\n  \
-                        mngr push fix-login --sync-mode full")]
+                        mngr push report:notes/ ~/tutorial/notes/ --delete")]
 pub(crate) struct PushArgs {
     /// The agent, or a path in its work dir
     #[arg(value_name = "AGENT[:PATH]", display_order = 1, help_heading = "ARGUMENTS")]

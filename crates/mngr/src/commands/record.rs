@@ -42,9 +42,7 @@ const UNSEEN_TERM: &str = "xterm-256color";
 /// What is typed is not recorded unless `--stdin` says so, because passwords are typed too.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr record hotfix -o ~/tutorial/hotfix.cast\n  \
-                        mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'\n  \
-                        mngr record --idle-limit 2s -- make test\n  \
-                        mngr connect fix-login --connect-command 'mngr record --connect'")]
+                        mngr record -o ~/tutorial/demo.cast -- sh -c 'echo hello; ls'")]
 pub(crate) struct RecordArgs {
     /// The agent
     #[arg(value_name = "AGENT", conflicts_with_all = ["command", "connect"], help_heading = "ARGUMENTS")]

@@ -20,7 +20,7 @@ use crate::ui::{Console, Output, Report};
 /// The tmux session is renamed with it, running or not; branch, work dir and id stay as they are.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr rename greeter reception\n  \
-                        mngr rename fix-login login -l reviewed=yes")]
+                        mngr rename second-try runner-up --label reviewed=yes")]
 pub(crate) struct RenameArgs {
     /// The agent
     #[arg(value_name = "CURRENT", help_heading = "ARGUMENTS")]

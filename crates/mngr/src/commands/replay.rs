@@ -34,8 +34,7 @@ use report::{FoundReport, ReplayReport, ScreenReport};
 /// Off a terminal, or with `--dump`, prints the text a viewer could have read. With `--search` and off a terminal: when the
 /// text appears, and the line it is in. With `--screen`, what was on the screen at one moment.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr replay ~/tutorial/demo.cast\n  \
-                        mngr replay ~/tutorial/demo.cast --speed 4 --idle-limit 1s\n  \
+#[command(after_help = "  mngr replay ~/tutorial/demo.cast --speed 4 --idle-limit 1s\n  \
                         mngr replay ~/tutorial/demo.cast --search hello\n  \
                         mngr replay ~/tutorial/demo.cast --dump")]
 pub(crate) struct ReplayArgs {

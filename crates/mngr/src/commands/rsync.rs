@@ -27,7 +27,6 @@ use crate::ui::{Console, Output, Report};
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr rsync plain:plain.py ~/tutorial/\n  \
                         mngr rsync ~/tutorial/notes/ plain:ideas/ -- --exclude='*.tmp'\n  \
-                        mngr rsync fix-login ./copy/ -- --delete --dry-run\n  \
                         mngr rsync @box:/var/log/app.log ./")]
 pub(crate) struct RsyncArgs {
     /// What to copy

@@ -27,9 +27,9 @@ use crate::ui::{Console, Output, Report};
 ///
 /// `@HOST[.PROVIDER]` starts a host and leaves its agents as they are.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr start fix-login\n  \
-                        mngr start greeter --resume-message 'where were we?'\n  \
-                        mngr list --ids --stopped | mngr start -\n  \
+#[command(after_help = "  mngr start greeter --resume-message 'where were we?'\n  \
+                        mngr start greeter --restart\n  \
+                        mngr list --label team=web --ids | mngr start -\n  \
                         mngr start @box.docker")]
 pub(crate) struct StartArgs {
     #[command(flatten)]

@@ -33,9 +33,10 @@ use crate::ui::{Console, Output, Report};
 /// `@HOST[.PROVIDER]` stops all agents of a host and then the host itself, where its provider can do that.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr stop greeter\n  \
-                        mngr list --ids --include 'idle > 3600' | mngr stop -\n  \
+                        mngr stop page --archive\n  \
+                        mngr list --label team=web --ids | mngr stop -\n  \
                         mngr stop @box.docker\n  \
-                        mngr stop fix-login --stop-host")]
+                        mngr stop fix-login@box --stop-host")]
 pub(crate) struct StopArgs {
     #[command(flatten)]
     targets: TargetArgs,

@@ -62,12 +62,12 @@ use crate::exit_code::ExitCode;
     disable_help_subcommand = true,
     subcommand_help_heading = "COMMANDS",
     subcommand_value_name = "COMMAND",
-    after_help = "  mngr tmr --dry-run                       # the plan, and what it would use\n  \
-                  mngr tmr tests/ --max-cost 5             # for 5 US dollars at most\n  \
-                  mngr tmr tests/test_login.py::test_typo  # this one, even if it passes\n  \
-                  mngr tmr --collector pytest -- -m 'not slow'\n  \
-                  mngr tmr status --watch                  # how far the newest run is\n  \
-                  mngr tmr report --open                   # its page, in the browser"
+    after_help = "  mngr tmr --collector checks --agent-type mender --dry-run   # only the plan\n  \
+                  mngr tmr --collector checks --agent-type mender --max-cost 5 --run-name first\n  \
+                  mngr tmr checks/here.sh --collector checks --agent-type mender --dry-run\n  \
+                  mngr tmr --collector pytest --agent-type claude -- -m 'not slow'\n  \
+                  mngr tmr status --watch   # how far the newest run is\n  \
+                  mngr tmr report --open    # its page, in the browser"
 )]
 pub(crate) struct TmrArgs {
     #[command(subcommand)]

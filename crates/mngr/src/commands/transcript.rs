@@ -23,10 +23,8 @@ const TOOL_OUTPUT_CHARS: usize = 500;
 ///
 /// The same form for every type of agent that keeps its conversation; also for stopped and destroyed agents.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr transcript fix-login\n  mngr transcript fix-login --role assistant --tail 1\n  \
-                        mngr transcript fix-login --follow --format jsonl"
-)]
+#[command(after_help = "  mngr transcript fix-login\n  \
+                        mngr transcript fix-login --role assistant --tail 1")]
 pub(crate) struct TranscriptArgs {
     /// The agent; of several destroyed ones with this name the last
     #[arg(help_heading = "ARGUMENTS")]

@@ -22,7 +22,9 @@ use crate::ui::{Console, Output, Report};
 /// Without an agent: shows which can come back. An agent comes back as STOPPED, with its id, name, work dir, branch and
 /// files as they were.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr undo\n  mngr undo fix-login && mngr start fix-login")]
+#[command(after_help = "  mngr undo\n  \
+                        mngr undo try-it\n  \
+                        mngr undo --sizes")]
 pub(crate) struct UndoArgs {
     /// Destroyed agents, by name or id
     #[arg(value_name = "AGENT", help_heading = "ARGUMENTS")]

@@ -33,10 +33,9 @@ const WAIT: &str = "wait";
 /// under a subscription. A model without a price has tokens only; prices can be set in `prices.toml` beside your settings.
 /// Without agents: all of them, destroyed ones too. `mngr usage wait` waits until `--until` holds for the total.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr usage\n  mngr usage --by model --since 24h\n  mngr usage --by label:team --format json\n  \
-                        mngr usage wait fix-login --until 'total_cost_usd > 5.0' --timeout 2h"
-)]
+#[command(after_help = "  mngr usage fix-login\n  \
+                        mngr usage --by model --since 24h\n  \
+                        mngr usage wait fix-login --until 'total_cost_usd > 0.001' --timeout 2h")]
 pub(crate) struct UsageArgs {
     /// Agents; `wait` before them waits; `-` reads addresses from standard input
     #[arg(value_name = "AGENT", help_heading = "ARGUMENTS")]

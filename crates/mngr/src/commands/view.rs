@@ -37,7 +37,7 @@ const PACE: Duration = Duration::from_secs(2);
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr view                                   # all runs of this project\n  \
                         mngr view .test_output/e2e/nightly --open   # one run, in the browser\n  \
-                        mngr view --export ~/tutorial/page                     # then open page/index.html")]
+                        mngr view --export ~/tutorial/page          # then open page/index.html")]
 pub(crate) struct ViewArgs {
     /// The folder of all runs, of one run or of one test (default: MNGR_E2E_OUTPUT, or .test_output/e2e of this project)
     #[arg(value_name = "DIR", help_heading = "ARGUMENTS")]

@@ -25,8 +25,7 @@ use crate::ui::{Console, Output, Report};
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr wait fix-login\n  \
                         mngr wait greeter WAITING --timeout 10m\n  \
-                        mngr wait one two three --any && mngr list\n  \
-                        mngr list --ids | mngr wait - --state DONE")]
+                        mngr wait greeter sleeper quick --any")]
 pub(crate) struct WaitArgs {
     /// Agents, then the states to wait for; `-` reads agents from standard input
     #[arg(value_name = "AGENT|STATE", help_heading = "ARGUMENTS")]

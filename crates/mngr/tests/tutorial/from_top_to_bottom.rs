@@ -13,10 +13,11 @@ use crate::looking_at_tests::a_run;
 use crate::support::with_crontab;
 
 /// Commands that go on until somebody ends them.
-const ENDLESS: [&str; 5] = [
+const ENDLESS: [&str; 6] = [
     "mngr list --watch",
     "mngr observe",
     "mngr event greeter --follow",
+    "mngr observe --stream-events | grep AGENT_STATE_CHANGE",
     "mngr record hotfix -o ~/tutorial/hotfix.cast",
     "mngr view",
 ];

@@ -251,7 +251,7 @@ fn changes_are_followed() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Every change of every agent, as it happens. Programs read it with --stream-events; leave with Ctrl-c
+        # Every change of every agent, as it happens. Leave with Ctrl-c
         mngr observe
         "#,
     );
@@ -262,6 +262,27 @@ fn changes_are_followed() {
     terminal.expect_screen_to_match(r"try-it: RUNNING -> STOPPED");
     terminal.press("C-c");
     expect(&terminal.wait()).to_have_exit_code(130);
+}
+
+#[test]
+fn changes_are_lines_for_programs() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # The same for programs: only what they ask for
+        mngr observe --stream-events | grep AGENT_STATE_CHANGE
+        "#,
+    );
+    shell(&e2e, "try-it");
+    let terminal = e2e.terminal("mngr observe --stream-events | grep AGENT_STATE_CHANGE");
+    until_printed(&e2e, "cat \"$MNGR_HOST_DIR\"/events/mngr/agents/* || true", "try-it");
+    succeed(&e2e, "mngr stop try-it");
+    // The line is long: the edge of the screen may be in the middle of a word.
+    let wrapped = |text: &str| text.split("").collect::<Vec<_>>().join(r"\s*");
+    terminal.expect_screen_to_match(&wrapped("\"new_state\":\"STOPPED\""));
+    expect(&terminal.screen()).not_to_match(&wrapped("AGENTS_FULL_STATE"));
+    terminal.press("C-c");
+    let _ = terminal.wait();
 }
 
 #[test]

@@ -124,6 +124,22 @@ fn a_dry_run_launches_nothing() {
 }
 
 #[test]
+fn a_test_that_is_named_gets_an_agent_even_if_it_passes() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Only some tests? A test that you name gets an agent even if it passes
+        mngr tmr checks/here.sh --collector checks --agent-type mender --dry-run
+        "#,
+    );
+    project(&e2e);
+    let plan = e2e.run("mngr tmr checks/here.sh --collector checks --agent-type mender --dry-run");
+    expect(&plan).to_succeed();
+    expect(&plan.stdout).to_contain("checks/here.sh").to_contain("Forecast: 1 agent");
+    expect(&plan.stdout).not_to_contain("checks/hello.sh");
+}
+
+#[test]
 fn a_run_ends_with_what_was_measured() {
     let e2e = session!();
     e2e.write_tutorial_block(
@@ -161,14 +177,17 @@ fn status_tells_how_far_it_is() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # How far is it? From another terminal, until it ends
+        # How far is it? From another terminal, until it ends; or test by test
         mngr tmr status --watch
+        mngr tmr status --format '{stage} {task}'
         "#,
     );
     finished(&e2e);
     let status = e2e.run("mngr tmr status --watch");
     expect(&status).to_succeed();
     expect(&status.stdout).to_contain("Run first: finished").to_contain("2 integrated");
+    let tests = succeed(&e2e, "mngr tmr status --format '{stage} {task}'");
+    expect(&tests.stdout).to_match(r"(?m)^integrated \S*checks/hello\.sh$");
 }
 
 #[test]

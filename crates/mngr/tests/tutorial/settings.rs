@@ -207,12 +207,15 @@ fn agent_types_and_providers_are_switched() {
         r#"
         # Which agent types and providers are there? What is disabled is unknown to create, for good or for this once
         mngr plugin list
+        mngr plugin list --kind agent-type --active --format '{name}'
         mngr plugin disable docker --scope user
         mngr plugin enable docker --scope user
         mngr create no-docker --disable-plugin docker --no-connect -- sh
         "#,
     );
     expect(&succeed(&e2e, "mngr plugin list").stdout).to_match(r"(?m)^docker +provider +true");
+    let types = succeed(&e2e, "mngr plugin list --kind agent-type --active --format '{name}'");
+    expect(&types.stdout).to_match("(?m)^scripted$").not_to_contain("docker");
     expect(&e2e.run("mngr plugin disable docker --scope user")).to_succeed();
     expect(&succeed(&e2e, "mngr plugin list").stdout).to_match(r"(?m)^docker +provider +false");
     expect(&e2e.run("mngr plugin enable docker --scope user")).to_succeed();

@@ -57,12 +57,15 @@ fn snapshots_go_and_nothing_else_does() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Snapshots take space. Removing them takes nothing else away
+        # Snapshots take space; how much? Removing them takes nothing else away
+        mngr snapshot list --format '{id} {name} {size_bytes}'
         mngr snapshot destroy try-it --all-snapshots --dry-run
         mngr snapshot destroy try-it --all-snapshots --force
         "#,
     );
     copied(&e2e);
+    expect(&succeed(&e2e, "mngr snapshot list --format '{id} {name} {size_bytes}'").stdout)
+        .to_match(r"^snap-\w+ before [1-9]\d*\n$");
     let look = e2e.run("mngr snapshot destroy try-it --all-snapshots --dry-run");
     expect(&look).to_succeed();
     expect(&look.stdout).to_match("^Would destroy snapshot: snap-");

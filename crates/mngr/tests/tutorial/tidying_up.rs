@@ -84,12 +84,34 @@ fn a_restart_gives_a_new_process() {
 }
 
 #[test]
+fn a_list_says_who_stops_and_who_starts() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Several at once: a list says which ones
+        mngr list --label team=web --ids | mngr stop -
+        mngr list --label team=web --ids | mngr start -
+        "#,
+    );
+    for name in ["page", "style"] {
+        succeed(&e2e, &format!("mngr create {name} --label team=web --no-connect -- sh"));
+    }
+    shell(&e2e, "other");
+    let states = || succeed(&e2e, "mngr list --sort name --format '{name} {state}'").stdout.to_string();
+    expect(&e2e.run("mngr list --label team=web --ids | mngr stop -")).to_succeed();
+    assert_eq!(states(), "other RUNNING\npage STOPPED\nstyle STOPPED\n");
+    expect(&e2e.run("mngr list --label team=web --ids | mngr start -")).to_succeed();
+    assert_eq!(states(), "other RUNNING\npage RUNNING\nstyle RUNNING\n");
+}
+
+#[test]
 fn a_name_changes_and_nothing_else() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # A better name. Branch and folder stay as they are
+        # A better name. Branch and folder stay as they are. A label may come with it
         mngr rename greeter reception
+        mngr rename second-try runner-up --label reviewed=yes
         "#,
     );
     shell(&e2e, "greeter");
@@ -101,6 +123,9 @@ fn a_name_changes_and_nothing_else() {
         assert_eq!(after[field], before[field], "{field}");
     }
     expect(&succeed(&e2e, "mngr explain reception").stdout).to_contain("'=mngr-reception'");
+    shell(&e2e, "second-try");
+    expect(&e2e.run("mngr rename second-try runner-up --label reviewed=yes")).to_succeed();
+    assert_eq!(agent(&e2e, "runner-up")["labels"]["reviewed"], "yes");
 }
 
 #[test]
@@ -108,8 +133,9 @@ fn a_name_that_is_taken_or_is_none_is_refused() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # A better name. Branch and folder stay as they are
+        # A better name. Branch and folder stay as they are. A label may come with it
         mngr rename greeter reception
+        mngr rename second-try runner-up --label reviewed=yes
         "#,
     );
     shell(&e2e, "greeter");
@@ -195,6 +221,25 @@ fn all_that_do_not_run_can_be_archived_and_a_look_changes_nothing() {
     expect(&succeed(&e2e, "mngr list --active").stdout).to_contain("asleep");
     succeed(&e2e, "mngr archive --all");
     expect(&succeed(&e2e, "mngr list --active").stdout).to_contain("at-work").not_to_contain("asleep");
+}
+
+#[test]
+fn all_that_are_archived_come_back_together() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # All of them, back into sight
+        mngr list --archived --ids | mngr unarchive -
+        "#,
+    );
+    for name in ["page", "style"] {
+        shell(&e2e, name);
+        succeed(&e2e, &format!("mngr stop {name} --archive"));
+    }
+    expect(&succeed(&e2e, "mngr list --active --ids").stdout).to_be_empty();
+    expect(&e2e.run("mngr list --archived --ids | mngr unarchive -")).to_succeed();
+    expect(&succeed(&e2e, "mngr list --active --format '{name}' --sort name").stdout)
+        .to_equal("page\nstyle\n");
 }
 
 #[test]

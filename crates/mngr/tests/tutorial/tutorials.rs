@@ -103,6 +103,7 @@ fn blocks_are_listed() {
         r#"
         # Which blocks are there?
         mngr tutorial list tutorial/tutorial.sh
+        mngr tutorial list tutorial/tutorial.sh --format '{id} {line} {title}'
         "#,
     );
     expect(&e2e.comment("no such file").run("mngr tutorial list tutorial/tutorial.sh")).to_fail();
@@ -113,6 +114,8 @@ fn blocks_are_listed() {
     expect(&list.stdout)
         .to_match(r"(?m)^[0-9a-f]{8} +1 .*Say hello$")
         .to_match(r"(?m)^[0-9a-f]{8} +6 .*Stopping .*mngr stop hello$");
+    let list = succeed(&e2e, "mngr tutorial list tutorial/tutorial.sh --format '{id} {line} {title}'");
+    expect(&list.stdout).to_match(r"^[0-9a-f]{8} 1 Say hello\n[0-9a-f]{8} 6 mngr stop hello\n$");
 }
 
 #[test]
@@ -120,14 +123,22 @@ fn every_block_is_cited_and_every_citation_exists() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Is every block cited by a test, and does every block that tests cite exist?
+        # Is every block cited by a test, and does every block that tests cite exist? With --strict, does every test cite one?
         mngr tutorial check tutorial/tutorial.sh tests/
+        mngr tutorial check tutorial/tutorial.sh tests/ --strict
         "#,
     );
     tutorial(&e2e);
     let whole = e2e.run("mngr tutorial check tutorial/tutorial.sh tests/");
     expect(&whole).to_succeed();
     expect(&whole.stdout).to_contain("all 1 block cited");
+    expect(&e2e.run("mngr tutorial check tutorial/tutorial.sh tests/ --strict")).to_succeed();
+    succeed(&e2e, "echo 'def test_other(): pass' >tests/test_other.py");
+    let strict = e2e
+        .comment("a test that cites nothing")
+        .run("mngr tutorial check tutorial/tutorial.sh tests/ --strict");
+    expect(&strict).to_have_exit_code(1);
+    expect(&strict.stdout).to_contain("test_other");
 
     add(&e2e, "mngr stop hello");
     let new = e2e.comment("a block was added").run("mngr tutorial check tutorial/tutorial.sh tests/");
@@ -167,8 +178,9 @@ fn commands_are_checked_and_not_run() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Are the commands right? Verbs, options and values are checked, and nothing is run
+        # Are the commands right? Verbs, options and values are checked, and nothing is run. Other programs are asked for their --help
         mngr tutorial lint tutorial/tutorial.sh
+        mngr tutorial lint tutorial/tutorial.sh --cli git
         "#,
     );
     tutorial(&e2e);
@@ -176,6 +188,13 @@ fn commands_are_checked_and_not_run() {
     expect(&right).to_succeed();
     expect(&right.stdout).to_contain("1 checked");
     assert!(names(&e2e).is_empty());
+    add(&e2e, "git --verzion");
+    expect(&e2e.comment("not asked").run("mngr tutorial lint tutorial/tutorial.sh")).to_succeed();
+    let asked = e2e.run("mngr tutorial lint tutorial/tutorial.sh --cli git");
+    expect(&asked).to_have_exit_code(1);
+    expect(&asked.stdout).to_contain("tutorial.sh:6").to_contain("--verzion");
+    succeed(&e2e, WRITE_TUTORIAL);
+    expect(&e2e.run("mngr tutorial lint tutorial/tutorial.sh --cli git")).to_succeed();
     add(&e2e, "mngr stop hello --foce");
     let wrong = e2e.comment("a slip").run("mngr tutorial lint tutorial/tutorial.sh");
     expect(&wrong).to_have_exit_code(1);
@@ -278,7 +297,9 @@ fn what_is_rejected_is_collected_by_command() {
         r#"
         # What you reject is remembered, by command, with what agents got wrong: there the interface may be unclear
         mngr tutorial reject "$(mngr tutorial proposals --format '{id}' | head -n 1)" --reason 'too much for a newcomer'
+        mngr tutorial proposals --all --format '{id} {status} {heading}'
         mngr tutorial confusing
+        mngr tutorial confusing --format '{count} {verb}'
         "#,
     );
     proposals(&e2e);
@@ -287,6 +308,10 @@ fn what_is_rejected_is_collected_by_command() {
         r#"mngr tutorial reject "$(mngr tutorial proposals --format '{id}' | head -n 1)" --reason 'too much for a newcomer'"#,
     );
     expect(&rejected).to_succeed();
+    let all = succeed(&e2e, "mngr tutorial proposals --all --format '{id} {status} {heading}'");
+    expect(&all.stdout).to_match(r"(?m)^[0-9a-f]+ rejected Stopping$").to_match(r"(?m) proposed Stopping$");
+    let counted = succeed(&e2e, "mngr tutorial confusing --format '{count} {verb}'");
+    expect(&counted.stdout).to_equal("1 mngr stop\n");
     let confusing = e2e.run("mngr tutorial confusing");
     expect(&confusing).to_succeed();
     expect(&confusing.stdout).to_contain("mngr stop").to_contain("too much for a newcomer");
@@ -368,9 +393,12 @@ fn slash_commands_are_written_and_yours_are_kept() {
     e2e.write_tutorial_block(
         r#"
         # The same two procedures as slash commands for Claude Code
+        mngr tutorial skill
         mngr tutorial skill --write .
         "#,
     );
+    expect(&succeed(&e2e, "mngr tutorial skill").stdout).to_contain("tutorial-fill");
+    expect(&e2e.run("ls .claude")).to_fail();
     expect(&e2e.run("mngr tutorial skill --write .")).to_succeed();
     let files = succeed(&e2e, "find .claude -name 'tutorial-*.md'").stdout.to_string();
     expect(&files).to_contain("tutorial-fill").to_contain("tutorial-sync");

@@ -37,8 +37,7 @@ toggle_args! {
     /// Make an agent type or provider known again
     ///
     /// Sets plugins.NAME.enabled.
-    #[command(after_help = "  mngr plugin enable docker --scope user\n  \
-                        mngr plugin enable codex")]
+    #[command(after_help = "  mngr plugin enable docker --scope user")]
     EnableArgs
 }
 
@@ -47,7 +46,7 @@ toggle_args! {
     ///
     /// Sets plugins.NAME.enabled. Agents of a disabled type live on; hosts of a disabled provider are not asked.
     #[command(after_help = "  mngr plugin disable docker --scope user\n  \
-                        mngr plugin disable codex")]
+                        mngr create no-docker --disable-plugin docker --no-connect -- sh   # just once")]
     DisableArgs
 }
 

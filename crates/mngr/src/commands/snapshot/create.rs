@@ -31,8 +31,7 @@ enum OnError {
 /// stands still for that moment. What is named twice is copied once.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr snapshot create try-it --name before\n  \
-                        mngr snapshot create @box.docker\n  \
-                        mngr list --ids --running | mngr snapshot create -")]
+                        mngr snapshot create @box.docker")]
 pub(super) struct SnapshotCreateArgs {
     #[command(flatten)]
     targets: SnapshotTargets,

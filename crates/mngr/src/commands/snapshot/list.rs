@@ -20,8 +20,7 @@ use crate::ui::{Console, Output, Report};
 /// All of them, or those of the agents and hosts that are named, the newest first. Snapshots of a host that is gone are
 /// shown too.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr snapshot list\n  \
-                        mngr snapshot list try-it\n  \
+#[command(after_help = "  mngr snapshot list try-it\n  \
                         mngr snapshot list --format '{id} {name} {size_bytes}'")]
 pub(super) struct SnapshotListArgs {
     #[command(flatten)]

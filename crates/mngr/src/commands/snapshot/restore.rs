@@ -27,7 +27,7 @@ use crate::ui::{Console, Output, Report};
 #[command(after_help = "  mngr snapshot restore snap-4f2a try-it-then\n  \
                         mngr snapshot restore snap-4f2a try-again@box\n  \
                         mngr snapshot restore snap-4f2a --replace && mngr start fix-login\n  \
-                        mngr snapshot restore 9c1e55d0 box-again")]
+                        mngr snapshot restore 1a2b3c4d box-again")]
 pub(super) struct SnapshotRestoreArgs {
     /// The snapshot, by its id or the beginning of it
     #[arg(value_name = "ID", help_heading = "ARGUMENTS")]

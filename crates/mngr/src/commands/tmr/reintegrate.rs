@@ -17,8 +17,7 @@ use crate::exit_code::ExitCode;
 /// made anew, so commits that were dropped are back. For when the gate, the rules or the settings have changed.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tmr reintegrate first\n  \
-                        mngr tmr reintegrate 20260102030405 --gate 'make lint'\n  \
-                        mngr tmr reintegrate --no-integrator")]
+                        mngr tmr reintegrate 20260102030405 --gate 'make lint'")]
 pub(super) struct ReintegrateArgs {
     #[command(flatten)]
     run: RunArg,

@@ -20,7 +20,7 @@ use crate::exit_code::ExitCode;
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tmr resume first\n  \
                         mngr tmr resume nightly/tmr_20260102030405\n  \
-                        mngr tmr resume --max-cost 20               # with more money than before")]
+                        mngr tmr resume 20260102030405 --max-cost 20   # with more money than before")]
 pub(super) struct ResumeArgs {
     #[command(flatten)]
     run: RunArg,

@@ -37,10 +37,9 @@ const BREATH: Duration = Duration::from_millis(250);
 /// Stages, figures, the tests that are at work or did not end well, and failures by their cause. It only reads: the run may go on,
 /// have ended or have been killed. With --watch the exit code at the end is that of the run.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr tmr status\n  mngr tmr status --watch\n  mngr tmr status 20260102030405 --format json\n  \
-                        mngr tmr status --format '{stage} {task}'"
-)]
+#[command(after_help = "  mngr tmr status --watch\n  \
+                        mngr tmr status --format '{stage} {task}'\n  \
+                        mngr tmr status 20260102030405 --format json")]
 pub(super) struct StatusArgs {
     #[command(flatten)]
     run: RunArg,

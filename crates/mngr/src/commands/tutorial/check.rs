@@ -22,8 +22,7 @@ use crate::ui::{Console, Output, Report};
 /// a block is uncited or changed, or a citation stale.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tutorial check tutorial/tutorial.sh tests/\n  \
-                        mngr tutorial check tutorial/tutorial.sh tests/ crates/cli/tests --strict\n  \
-                        mngr tutorial check tutorial/tutorial.sh tests/ --format json")]
+                        mngr tutorial check tutorial/tutorial.sh tests/ --strict")]
 pub(crate) struct CheckArgs {
     /// The tutorial
     #[arg(help_heading = "ARGUMENTS")]

@@ -17,7 +17,7 @@ use crate::ui::{Console, Output, Report};
 /// Show which tests cite which block
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tutorial coverage tutorial/tutorial.sh tests/\n  \
-                        mngr tutorial coverage tutorial/tutorial.sh tests/ --format '{id} {tests}'")]
+                        mngr tutorial coverage tutorial/tutorial.sh tests/ --format '{title}: {tests}'")]
 pub(crate) struct CoverageArgs {
     /// The tutorial
     #[arg(help_heading = "ARGUMENTS")]

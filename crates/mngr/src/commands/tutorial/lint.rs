@@ -26,7 +26,7 @@ use crate::ui::{Console, Output, Report};
 /// says. Other commands are passed over. Exit code 1 when a command is wrong.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tutorial lint tutorial/tutorial.sh\n  \
-                        mngr tutorial lint tutorial/tutorial.sh --cli kubectl --cli ./mytool")]
+                        mngr tutorial lint tutorial/tutorial.sh --cli git")]
 pub(crate) struct LintArgs {
     /// The tutorial
     #[arg(help_heading = "ARGUMENTS")]

@@ -19,9 +19,8 @@ use crate::ui::{Console, Output, Report};
 /// With --write, Claude Code knows `/tutorial-fill` and `/tutorial-sync` in that project. A file that is there and says
 /// something else is left as it is, unless --force is given.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  mngr tutorial skill\n  mngr tutorial skill --write .\n  mngr tutorial skill --write . --force"
-)]
+#[command(after_help = "  mngr tutorial skill\n  \
+                        mngr tutorial skill --write .")]
 pub(crate) struct SkillArgs {
     /// Write the files below this folder, the top of a project
     #[arg(long, value_name = "DIR", help_heading = "OPTIONS")]
