@@ -37,7 +37,7 @@ toggle_args! {
     /// Make an agent type or provider known again
     ///
     /// Sets plugins.NAME.enabled.
-    #[command(after_help = "  mngr plugin enable docker --scope user")]
+    #[command(after_help = "  mngr plugin list\n  mngr plugin enable docker --scope user")]
     EnableArgs
 }
 
