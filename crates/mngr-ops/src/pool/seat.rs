@@ -43,11 +43,7 @@ pub(crate) fn take<'w>(
     let mut passed_over = BTreeSet::new();
     loop {
         interrupt::check()?;
-        let look = look::look(world, pool, &ledger, &passed_over)?;
-        for (host, why) in look.unusable() {
-            tell_of(world, pool, host, why);
-            passed_over.insert(host.clone());
-        }
+        let look = look_past(world, pool, &ledger, &mut passed_over)?;
         let page = ledger.enter()?;
         let members = look.members(&page.bookings, &passed_over);
         match choose(&members, pool.rules) {
@@ -126,17 +122,28 @@ fn made_host<'w>(
     }
 }
 
+/// A look at the hosts of the pool. Those that cannot be used are told of once, and passed over from then on.
+fn look_past(
+    world: &World,
+    pool: &Pool,
+    ledger: &Ledger<'_>,
+    passed_over: &mut BTreeSet<String>,
+) -> Result<Look, PoolError> {
+    let look = look::look(world, pool, ledger, passed_over)?;
+    for (host, why) in look.unusable() {
+        tell_of(world, pool, host, why);
+        passed_over.insert(host.clone());
+    }
+    Ok(look)
+}
+
 /// A host of the pool that can be used now, nothing being booked: that with the fewest agents.
 pub(crate) fn reachable(world: &World, pool: &Pool) -> Result<Arc<dyn Host>, PoolError> {
     let ledger = Ledger::open(world, &pool.name)?;
     let mut passed_over = BTreeSet::new();
     loop {
         interrupt::check()?;
-        let look = look::look(world, pool, &ledger, &passed_over)?;
-        for (host, why) in look.unusable() {
-            tell_of(world, pool, host, why);
-            passed_over.insert(host.clone());
-        }
+        let look = look_past(world, pool, &ledger, &mut passed_over)?;
         let members = look.members(&[], &passed_over);
         let Some(member) = members.iter().min_by_key(|member| member.load) else {
             return Err(no_room(pool, &members, passed_over));

@@ -168,8 +168,7 @@ impl Report for TrashReport {
             let rest = [entry.project.as_deref(), entry.branch.as_deref()].map(Option::unwrap_or_default);
             table.push(cells.chain(size.as_deref()).chain(rest).map(Cell::plain).collect());
         }
-        let colour = console.out_colour();
-        table.render(console.width(), |style, text| colour.paint_cell(style, text))
+        console.table(&table)
     }
 
     fn json(&self) -> Value {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use mngr_query::sanitize_lines;
+use mngr_query::{Table, sanitize_lines};
 
 use crate::cli::help;
 use crate::ctx::Surroundings;
@@ -64,6 +64,12 @@ impl Console {
     /// How wide the terminal on standard output is; nothing when there is none.
     pub(crate) fn width(&self) -> Option<usize> {
         self.width
+    }
+
+    /// A table as standard output shows it.
+    pub(crate) fn table(&self, table: &Table) -> String {
+        let colour = self.out_colour();
+        table.render(self.width, |style, text| colour.paint_cell(style, text))
     }
 
     /// Writes to standard output exactly this.

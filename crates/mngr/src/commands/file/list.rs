@@ -92,8 +92,7 @@ impl Report for ListReport {
         for file in &self.files {
             table.push(self.projection.cells(file).iter().map(|text| Cell::plain(text)).collect());
         }
-        let colour = console.out_colour();
-        table.render(console.width(), |style, text| colour.paint_cell(style, text))
+        console.table(&table)
     }
 
     fn json(&self) -> Value {

@@ -64,8 +64,7 @@ impl Report for HostsReport {
                 Cell::plain(&sanitize(&names.join(", "))),
             ]);
         }
-        let colour = console.out_colour();
-        table.render(console.width(), |style, text| colour.paint_cell(style, text))
+        console.table(&table)
     }
 
     fn json(&self) -> Value {

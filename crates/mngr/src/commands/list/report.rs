@@ -94,8 +94,7 @@ impl Report for ListReport<'_> {
                 for record in self.agents.iter().chain(&self.unreachable) {
                     table.push(row(projection, record));
                 }
-                let colour = console.out_colour();
-                table.render(console.width(), |style, text| colour.paint_cell(style, text))
+                console.table(&table)
             }
         }
     }

@@ -30,8 +30,7 @@ impl Report for SchemaReport<'_> {
             let kind = Cell::new(field.kind.name(), CellStyle::Dim);
             table.push(vec![Cell::plain(&field.path), kind, Cell::plain(field.help)]);
         }
-        let colour = console.out_colour();
-        table.render(console.width(), |style, text| colour.paint_cell(style, text))
+        console.table(&table)
     }
 
     fn json(&self) -> Value {

@@ -143,8 +143,7 @@ impl Report for ListReport {
         for plugin in &self.plugins {
             table.push(self.projection.cells(plugin).iter().map(|text| Cell::plain(text)).collect());
         }
-        let colour = console.out_colour();
-        table.render(console.width(), |style, text| colour.paint_cell(style, text))
+        console.table(&table)
     }
 
     fn json(&self) -> Value {

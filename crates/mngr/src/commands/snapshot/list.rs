@@ -85,8 +85,7 @@ impl Report for ListReport {
             ];
             table.push(cells.iter().map(|cell| Cell::plain(cell)).collect());
         }
-        let colour = console.out_colour();
-        table.render(console.width(), |style, text| colour.paint_cell(style, text))
+        console.table(&table)
     }
 
     fn json(&self) -> Value {

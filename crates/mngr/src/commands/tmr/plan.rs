@@ -87,8 +87,7 @@ impl PlanReport<'_> {
         if table.is_empty() {
             return String::new();
         }
-        let colour = console.out_colour();
-        table.render(console.width(), |style, text| colour.paint_cell(style, text)) + "\n"
+        console.table(&table) + "\n"
     }
 }
 

@@ -127,7 +127,7 @@ impl Report for GapReport {
                 Cell::plain(&gap.title),
             ]);
         }
-        table.render(console.width(), |style, text| console.out_colour().paint_cell(style, text))
+        console.table(&table)
     }
 
     fn json(&self) -> Value {

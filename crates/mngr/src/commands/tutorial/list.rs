@@ -55,7 +55,7 @@ impl Report for ListReport {
                 Cell::plain(title),
             ]);
         }
-        table.render(console.width(), |style, text| console.out_colour().paint_cell(style, text))
+        console.table(&table)
     }
 
     fn json(&self) -> Value {

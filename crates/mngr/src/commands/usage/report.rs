@@ -83,8 +83,7 @@ impl Report for UsageReport {
                 cells.chain(money.map(|(cost, _)| Cell::new(&format!("{cost:.4}{more}"), CellStyle::Plain)));
             table.push(cells.collect());
         }
-        let colour = console.out_colour();
-        let mut text = table.render(console.width(), |style, text| colour.paint_cell(style, text));
+        let mut text = console.table(&table);
         if self.total.unpriced_tokens > 0 {
             let models: Vec<&str> = self.total.unpriced_models.iter().map(String::as_str).collect();
             let models = sanitize(&models.join(", ")).into_owned();
