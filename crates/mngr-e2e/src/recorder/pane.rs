@@ -52,7 +52,6 @@ pub struct PaneRecorder<'a> {
     spool: Spool<'a>,
     watch: Box<dyn Watch>,
     size: TerminalSize,
-    openings: u64,
     _lock: HostLock,
 }
 
@@ -80,7 +79,7 @@ impl<'a> PaneRecorder<'a> {
             source.tmux.close_pipe(&source.pane)?;
             host_files.remove_tree(&source.folder)?;
         }
-        let spool = Spool::make(host_files, source.folder.join("0"), source.limits)?;
+        let spool = Spool::make(host_files, &source.folder, source.limits)?;
         let watch = watch(&source, &spool)?;
         let snapshot = source.tmux.open_pipe(&source.pane, &spool.shell_line())?;
         let begun = CastFile::create(files, clock, path, snapshot.size, options).and_then(|mut file| {
@@ -92,7 +91,7 @@ impl<'a> PaneRecorder<'a> {
             let _ = source.tmux.close_pipe(&source.pane);
             let _ = host_files.remove_tree(&source.folder);
         })?;
-        Ok(Self { source, file, spool, watch, size: snapshot.size, openings: 1, _lock: lock })
+        Ok(Self { source, file, spool, watch, size: snapshot.size, _lock: lock })
     }
 
     /// Records until the pane is gone, or until `is_over` says so, which is asked several times a second; an interrupt is an
@@ -170,9 +169,7 @@ impl<'a> PaneRecorder<'a> {
 
     /// We were held up too long: what was printed since the files were full is lost. Goes on with what the pane shows.
     fn reopen(&mut self) -> Result<(), RecordError> {
-        let folder = self.source.folder.join(&self.openings.to_string());
-        self.openings += 1;
-        let next = Spool::make(self.source.host.files(), folder, self.source.limits)?;
+        let next = Spool::make(self.source.host.files(), &self.source.folder, self.source.limits)?;
         std::mem::replace(&mut self.spool, next).remove()?;
         self.watch = watch(&self.source, &self.spool)?;
         let snapshot = match self.source.tmux.open_pipe(&self.source.pane, &self.spool.shell_line()) {

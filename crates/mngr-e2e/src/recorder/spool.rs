@@ -2,9 +2,11 @@
 //!
 //! A script at the end of the pane's pipe fills the files (`drain.sh`); they are read in order here and removed. The script
 //! ends when too many are unread, so neither the disk fills nor does a process outlive a killed recorder for long. What
-//! belongs to one opening of the pipe is in one folder.
+//! belongs to one opening of the pipe is in one folder, whose name is never used again: a script that starts late, or ends
+//! late, for a recorder that was killed must not find the folder of the next one.
 
 use mngr_host::files::{Access, Durability, Files, FilesError};
+use mngr_host::random;
 use mngr_model::HostPath;
 use mngr_model::quote::sh_join;
 
@@ -64,12 +66,13 @@ pub(super) enum Why {
 }
 
 impl<'a> Spool<'a> {
-    /// Makes the folder with its script.
+    /// Makes a new folder in this one, with its script.
     pub(super) fn make(
         files: &'a dyn Files,
-        folder: HostPath,
+        parent: &HostPath,
         limits: SpoolLimits,
     ) -> Result<Self, FilesError> {
+        let folder = parent.join(&random::hex32());
         files.make_folder(&folder)?;
         files.write(&folder.join("drain.sh"), DRAIN.as_bytes(), Access::Private, Durability::Cached)?;
         Ok(Self { files, folder, limits, number: 0, offset: 0 })

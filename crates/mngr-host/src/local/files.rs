@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_model::HostPath;
@@ -217,17 +218,27 @@ fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) ->
     Ok(())
 }
 
-/// Like `remove_dir_all`, but gets through folders the owner made unwritable (Go's module cache does).
+/// How often a folder is begun anew that gets new files while it is removed.
+const REMOVE_TRIES: u32 = 10;
+
+/// Like `remove_dir_all`, but gets through folders the owner made unwritable (Go's module cache does), and through those a
+/// program that is just ending puts its last files into.
 fn remove_tree(path: &Path) -> io::Result<()> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return fs::remove_file(path);
     }
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            make_writable(path)?;
-            fs::remove_dir_all(path)
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && tries == 1 => {
+                make_writable(path)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && tries < REMOVE_TRIES => {
+                std::thread::sleep(Duration::from_millis(u64::from(tries)));
+            }
+            other => return other,
         }
-        other => other,
     }
 }
 
@@ -358,5 +369,22 @@ mod tests {
         LocalFiles.remove_tree(&tree).unwrap();
         assert!(!LocalFiles.exists(&tree).unwrap());
         assert!(LocalFiles.exists(&dir.join("precious")).unwrap());
+    }
+
+    #[test]
+    fn a_folder_that_still_gets_files_while_it_is_removed_goes_all_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        for _ in 0..50 {
+            let tree = dir.path().join("tree");
+            fs::create_dir(&tree).unwrap();
+            let writer = std::thread::spawn({
+                let tree = tree.clone();
+                // It has no way to make the folder again, as a program whose work dir is gone has none.
+                move || (0..20).all(|number| fs::write(tree.join(number.to_string()), "x").is_ok())
+            });
+            remove_tree(&tree).unwrap();
+            writer.join().unwrap();
+            assert!(!tree.exists());
+        }
     }
 }

@@ -170,7 +170,7 @@ fn a_stall_beyond_the_limit_is_a_marked_gap_and_what_follows_is_right() {
     let is_done = AtomicBool::new(false);
     fixture.go();
     fixture.wait_for("over");
-    wait_until(|| LocalFiles.exists(&fixture.path("spool/0/end")).unwrap());
+    wait_until(|| LocalFiles.exists(&recorder.spool.folder().join("end")).unwrap());
     let recorded = std::thread::scope(|scope| {
         let running = scope.spawn(|| recorder.run(|| is_done.load(Ordering::Acquire)));
         wait_until(|| LocalFiles.read_text(&fixture.path("a.cast")).unwrap().contains(GAP_LABEL));

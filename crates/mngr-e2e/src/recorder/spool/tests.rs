@@ -22,7 +22,7 @@ impl Fixture {
 
     fn spool(&self, limits: SpoolLimits) -> Spool<'static> {
         let folder = HostPath::new(self.dir.path().join("it's #{a} %Y").to_str().unwrap());
-        Spool::make(&LocalFiles, folder, limits).unwrap()
+        Spool::make(&LocalFiles, &folder, limits).unwrap()
     }
 
     fn fill(&self, spool: &Spool<'_>, bytes: &[u8]) {
@@ -103,4 +103,16 @@ proptest! {
         fixture.fill(&spool, &bytes);
         prop_assert!(take_all(&mut spool) == (bytes, Why::Closed));
     }
+}
+
+#[test]
+fn a_script_that_starts_late_finds_nobody_elses_folder() {
+    let fixture = Fixture::new();
+    let killed = fixture.spool(SpoolLimits::default());
+    let late = killed.shell_line();
+    killed.remove().unwrap();
+    let mut next = fixture.spool(SpoolLimits::default());
+    fixture.host.exec(&Cmd::shell(late).stdin(&b"of the killed one"[..])).unwrap();
+    assert!(matches!(next.take().unwrap(), Taken::Nothing));
+    next.remove().unwrap();
 }

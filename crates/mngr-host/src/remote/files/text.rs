@@ -82,7 +82,8 @@ pub(super) const REMOVE_FILE: &str = r#"rm -f "$p""#;
 pub(super) const REMOVE_TREE: &str = r#"
 rm -rf "$p" 2>/dev/null && exit 0
 { [ -d "$p" ] && [ ! -L "$p" ]; } && chmod -R u+rwX "$p"
-rm -rf "$p"
+# A program that is just ending may have put its last files there.
+rm -rf "$p" 2>/dev/null || rm -rf "$p" 2>/dev/null || rm -rf "$p"
 "#;
 
 pub(super) const STAT: &str = r#"stat -c '%f %s %Y %y' "$p""#;
