@@ -180,6 +180,12 @@ pub trait Brand: Sync {
     /// Whether what was appended to a proof file shows that exactly this text was taken.
     fn proves(&self, appended: &str, text: &str) -> bool;
 
+    /// Whether what was appended shows that the text is being taken, where that may go on for a while before it is proved:
+    /// Enter, pressed again meanwhile, would send it twice.
+    fn is_taking(&self, _appended: &str, _text: &str) -> bool {
+        false
+    }
+
     /// The beginning of a text that has to be typed, key by key: pasted, it would mean nothing.
     fn typed_beginning<'t>(&self, _text: &'t str) -> &'t str {
         ""

@@ -234,6 +234,10 @@ impl Brand for Kind {
             || self.base.brand().is_some_and(|brand| brand.proves(appended, text))
     }
 
+    fn is_taking(&self, appended: &str, text: &str) -> bool {
+        self.base.brand().is_some_and(|brand| brand.is_taking(appended, text))
+    }
+
     fn typed_beginning<'t>(&self, text: &'t str) -> &'t str {
         self.base.brand().map_or("", |brand| brand.typed_beginning(text))
     }

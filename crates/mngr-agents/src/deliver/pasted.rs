@@ -1,7 +1,8 @@
 //! Into the input box of a terminal program: one bracketed paste, Enter as a write of its own, and the program's own
 //! record as proof; where it keeps none, the box that took the text and is empty again.
 //!
-//! Budget on an idle agent: four tmux processes. Enter is pressed again only while the box still holds the text.
+//! Budget on an idle agent: four tmux processes. Enter is pressed again only while the box still holds the text and
+//! the record does not say that it is being taken.
 
 use std::time::{Duration, Instant};
 
@@ -73,14 +74,18 @@ fn submit(errand: Errand<'_>) -> Result<Delivered, DeliverError> {
         if let Some(level) = errand.proved(&mut proof, within(timing.look_again))? {
             return Ok(Delivered::plainly(level));
         }
-        level = match errand.read()?.composer {
-            Composer::HoldsText => DeliveryLevel::Shown,
-            Composer::Empty | Composer::NotVisible => DeliveryLevel::Submitted,
+        let holds_text = errand.read()?.composer == Composer::HoldsText;
+        // Asked after the box was read: what is being taken may still stand in it.
+        let is_under_way = match &proof {
+            Some(proof) => proof.is_under_way(to, message)?,
+            None => false,
         };
-        if level == DeliveryLevel::Submitted {
-            // It left the box: only the proof is late.
+        if !holds_text || is_under_way {
+            // Only the proof is late.
+            level = DeliveryLevel::Submitted;
             break;
         }
+        level = DeliveryLevel::Shown;
     }
     let left = within(Duration::MAX);
     let proved = errand.proved(&mut proof, left)?.ok_or_else(|| message.stuck_at(level));

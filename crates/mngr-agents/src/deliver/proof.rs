@@ -63,6 +63,16 @@ impl Proof {
         Ok(found.is_some())
     }
 
+    /// Whether the record shows that the text is being taken.
+    pub(super) fn is_under_way(
+        &self,
+        to: &Recipient<'_>,
+        message: Message<'_>,
+    ) -> Result<bool, DeliverError> {
+        let found = self.find(to, |added| to.kind.is_taking(added, message.text).then_some(()))?;
+        Ok(found.is_some())
+    }
+
     /// What the record says became of a command.
     pub(super) fn fate(
         &self,

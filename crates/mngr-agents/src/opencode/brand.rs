@@ -88,6 +88,10 @@ impl Brand for Opencode {
         evidence::proves(appended, text)
     }
 
+    fn is_taking(&self, appended: &str, text: &str) -> bool {
+        evidence::is_taking(appended, text)
+    }
+
     /// Only a `!` that is typed makes a command for the shell.
     fn typed_beginning<'t>(&self, text: &'t str) -> &'t str {
         &text[..usize::from(text.starts_with('!'))]

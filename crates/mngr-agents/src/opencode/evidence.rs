@@ -1,7 +1,7 @@
 //! Proof that opencode took a message: the message in its own events, or the command it ran.
 //!
 //! A message that began a conversation counts once that is shown: until then the box is still that of the first page,
-//! and what is typed next would go away with it.
+//! and what is typed next would go away with it. On a busy machine the box holds the text for as long.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,22 @@ use serde_json::Value;
 
 /// Whether lines of our plugin's record show that this text was taken.
 pub(super) fn proves(appended: &str, text: &str) -> bool {
+    follow(appended, text).any(|(is_taken, is_page_due)| is_taken && !is_page_due)
+}
+
+/// Whether they show that it is being taken: it was, or it begins a conversation.
+pub(super) fn is_taking(appended: &str, text: &str) -> bool {
+    follow(appended, text).any(|(is_taken, is_page_due)| is_taken || is_page_due)
+}
+
+/// After each event: whether the text was taken, and whether a conversation was begun that is not shown.
+fn follow(appended: &str, text: &str) -> impl Iterator<Item = (bool, bool)> {
     let mut evidence = Evidence { wanted: squeeze(text), ..Evidence::default() };
     // The newest line may be half-written.
-    let mut events = appended.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    events.any(|event| {
+    let events = appended.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events.map(move |event| {
         evidence.add(&event);
-        evidence.is_taken && !evidence.is_page_due
+        (evidence.is_taken, evidence.is_page_due)
     })
 }
 
@@ -68,9 +78,13 @@ impl Evidence {
         let id = text_in(message, "id").to_owned();
         if text_in(message, "role") == "user" {
             self.said.insert(id);
-        } else if self.made.contains(text_in(message, "parentID")) {
+            return;
+        }
+        if self.made.contains(text_in(message, "parentID")) {
             self.ran.insert(id);
         }
+        // A turn that failed has no last step.
+        self.is_page_due &= message["error"].is_null();
     }
 
     fn is_wanted_part(&mut self, part: &Value) -> bool {
@@ -138,7 +152,10 @@ mod tests {
         let ended =
             r#"{"type":"message.part.updated","properties":{"part":{"messageID":"n","type":"step-finish"}}}"#;
         let shown = r#"{"type":"tui.page","properties":{"sessionID":"s"}}"#;
-        assert!(!proves(&begun(""), "hello"));
+        let failed = r#"{"type":"message.updated","properties":{"info":{"id":"n","role":"assistant","error":{"name":"APIError"}}}}"#;
+        assert!(!proves(&begun(""), "hello") && is_taking(&begun(""), "hello"));
+        assert!(is_taking(begun("").lines().next().unwrap(), "hello") && !is_taking("", "hello"));
+        assert!(proves(&format!("{}\n{failed}", begun("")), "hello"));
         assert!(proves(&format!("{}\n{shown}", begun("")), "hello"));
         assert!(proves(&format!("{}\n{ended}", begun("")), "hello"));
         assert!(proves(&begun(r#","parentID":"p""#), "hello"));
