@@ -1,64 +1,11 @@
 //! What counts as using a host, and when a host that nobody uses is stopped. Who looks, and who stops, is not here.
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::quote::excerpt;
-
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        pub enum $name {
-            $($(#[$variant_doc])* $variant,)+
-        }
-
-        impl $name {
-            /// Every one, in the order in which they are documented.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-            /// The spellings of [`Self::ALL`].
-            pub const WORDS: &'static [&'static str] = &[$($word),+];
-
-            /// As users spell it.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = UnknownWord;
-
-            fn from_str(text: &str) -> Result<Self, UnknownWord> {
-                let same = |known: &&Self| known.as_str() == text;
-                let known = Self::ALL.iter().find(same).copied();
-                known.ok_or_else(|| UnknownWord { value: excerpt(text), allowed: Self::WORDS })
-            }
-        }
-    };
-}
-
-/// A word that names no idle mode or activity source.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{value}` is not one of {}", .allowed.join(", "))]
-pub struct UnknownWord {
-    /// The refused word, shortened, control characters escaped.
-    pub value: String,
-    /// What there is.
-    pub allowed: &'static [&'static str],
-}
+use crate::words::words;
 
 words! {
     /// Something that shows that a host is used.

@@ -26,6 +26,7 @@ pub mod run;
 pub mod state;
 pub mod transfer;
 pub mod window;
+pub mod words;
 
 pub use agent::AgentRecord;
 pub use ids::{AgentId, EventId, HostId};

@@ -1,12 +1,7 @@
 //! Names made up for agents and hosts that were given none. The caller brings the randomness as a seed and decides what
 //! to do when a name is taken: try the next seed, or, as the smaller lists can run out, add a number.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
-
-use crate::quote::excerpt;
+use crate::words::words;
 
 /// One word per line, sorted, lower case.
 type WordList = &'static str;
@@ -30,126 +25,113 @@ const FANTASY: &[WordList] =
     &[include_str!("words/fantasy_first.txt"), include_str!("words/fantasy_last.txt")];
 const SCIFI: &[WordList] = &[include_str!("words/scifi_first.txt"), include_str!("words/scifi_last.txt")];
 
-/// A word that is not a name style.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{value}` is not one of {}", .allowed.join(", "))]
-pub struct NameStyleError {
-    /// The refused word, shortened, control characters escaped.
-    pub value: String,
-    /// The styles there are.
-    pub allowed: &'static [&'static str],
-}
-
-macro_rules! style_type {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident, $word:literal, $lists:expr;)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        pub enum $name {
-            $($(#[$variant_doc])* $variant,)+
-        }
-
-        impl $name {
-            /// Every style, the default first.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The spellings of [`Self::ALL`].
-            pub const WORDS: &'static [&'static str] = &[$($word),+];
-
-            /// The style as users spell it.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-
-            /// The name this style gives for `seed`: always the same one, and always a valid name.
-            pub fn generate(self, seed: u64) -> String {
-                slug(self.lists(), seed)
-            }
-
-            /// One word of each list makes a name.
-            const fn lists(self) -> &'static [WordList] {
-                match self {
-                    $(Self::$variant => $lists,)+
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = NameStyleError;
-
-            fn from_str(word: &str) -> Result<Self, NameStyleError> {
-                let known = Self::ALL.iter().find(|style| style.as_str() == word);
-                known.copied().ok_or_else(|| NameStyleError { value: excerpt(word), allowed: Self::WORDS })
-            }
-        }
-    };
-}
-
-style_type!(
+words! {
     /// How the name of an agent is made up.
+    #[derive(Default)]
     NameStyle {
         /// Three words, such as `brisk-amber-otter`.
         #[default]
-        Coolname, "coolname", COOLNAME;
+        Coolname = "coolname",
         /// English first and last names.
-        English, "english", ENGLISH;
+        English = "english",
         /// First and last names of a world with dragons.
-        Fantasy, "fantasy", FANTASY;
+        Fantasy = "fantasy",
         /// First and last names of a world with starships.
-        Scifi, "scifi", SCIFI;
+        Scifi = "scifi",
         /// Painters.
-        Painters, "painters", &[PAINTERS];
+        Painters = "painters",
         /// Writers.
-        Authors, "authors", &[AUTHORS];
+        Authors = "authors",
         /// Sculptors, photographers and other artists.
-        Artists, "artists", &[ARTISTS];
+        Artists = "artists",
         /// Composers and musicians.
-        Musicians, "musicians", &[MUSICIANS];
+        Musicians = "musicians",
         /// Animals.
-        Animals, "animals", &[ANIMALS];
+        Animals = "animals",
         /// Scientists.
-        Scientists, "scientists", &[SCIENTISTS];
+        Scientists = "scientists",
         /// Demons of the old grimoires.
-        Demons, "demons", &[DEMONS];
+        Demons = "demons",
     }
-);
+}
 
-style_type!(
+impl NameStyle {
+    /// The name this style gives for `seed`: always the same one, and always a valid name.
+    pub fn generate(self, seed: u64) -> String {
+        slug(self.lists(), seed)
+    }
+
+    /// One word of each list makes a name.
+    const fn lists(self) -> &'static [WordList] {
+        match self {
+            Self::Coolname => COOLNAME,
+            Self::English => ENGLISH,
+            Self::Fantasy => FANTASY,
+            Self::Scifi => SCIFI,
+            Self::Painters => &[PAINTERS],
+            Self::Authors => &[AUTHORS],
+            Self::Artists => &[ARTISTS],
+            Self::Musicians => &[MUSICIANS],
+            Self::Animals => &[ANIMALS],
+            Self::Scientists => &[SCIENTISTS],
+            Self::Demons => &[DEMONS],
+        }
+    }
+}
+
+words! {
     /// How the name of a host is made up.
+    #[derive(Default)]
     HostNameStyle {
         /// Three words, such as `brisk-amber-otter`.
         #[default]
-        Coolname, "coolname", COOLNAME;
+        Coolname = "coolname",
         /// Stars, moons and constellations.
-        Astronomy, "astronomy", &[ASTRONOMY];
+        Astronomy = "astronomy",
         /// Landscapes and regions.
-        Places, "places", &[PLACES];
+        Places = "places",
         /// Cities.
-        Cities, "cities", &[CITIES];
+        Cities = "cities",
         /// First and last names of a world with dragons.
-        Fantasy, "fantasy", FANTASY;
+        Fantasy = "fantasy",
         /// First and last names of a world with starships.
-        Scifi, "scifi", SCIFI;
+        Scifi = "scifi",
         /// Painters.
-        Painters, "painters", &[PAINTERS];
+        Painters = "painters",
         /// Writers.
-        Authors, "authors", &[AUTHORS];
+        Authors = "authors",
         /// Sculptors, photographers and other artists.
-        Artists, "artists", &[ARTISTS];
+        Artists = "artists",
         /// Composers and musicians.
-        Musicians, "musicians", &[MUSICIANS];
+        Musicians = "musicians",
         /// Scientists.
-        Scientists, "scientists", &[SCIENTISTS];
+        Scientists = "scientists",
     }
-);
+}
+
+impl HostNameStyle {
+    /// The name this style gives for `seed`: always the same one, and always a valid name.
+    pub fn generate(self, seed: u64) -> String {
+        slug(self.lists(), seed)
+    }
+
+    /// One word of each list makes a name.
+    const fn lists(self) -> &'static [WordList] {
+        match self {
+            Self::Coolname => COOLNAME,
+            Self::Astronomy => &[ASTRONOMY],
+            Self::Places => &[PLACES],
+            Self::Cities => &[CITIES],
+            Self::Fantasy => FANTASY,
+            Self::Scifi => SCIFI,
+            Self::Painters => &[PAINTERS],
+            Self::Authors => &[AUTHORS],
+            Self::Artists => &[ARTISTS],
+            Self::Musicians => &[MUSICIANS],
+            Self::Scientists => &[SCIENTISTS],
+        }
+    }
+}
 
 /// One word of each list, joined by `-`.
 fn slug(lists: &[WordList], seed: u64) -> String {

@@ -8,10 +8,9 @@ use mngr_config::{DurationSetting, ProviderSettings};
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::lock::{LockError, LockWait};
-use mngr_model::activity::{
-    ActivityConfig, ActivitySource, DEFAULT_IDLE_TIMEOUT, IdleMode, UnknownWord, whole_seconds,
-};
+use mngr_model::activity::{ActivityConfig, ActivitySource, DEFAULT_IDLE_TIMEOUT, IdleMode, whole_seconds};
 use mngr_model::host::HostRecord;
+use mngr_model::words::UnknownWord;
 use serde_json::Map;
 
 use crate::world::World;

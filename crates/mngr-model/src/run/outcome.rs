@@ -19,7 +19,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use declare::{record, words};
+use declare::{record, told_words};
 use shape::{Described, HasShape, Kind, Word};
 
 use super::ChangeKind;
@@ -92,7 +92,7 @@ impl Described for SourcePath {
     const KIND: Kind = Kind::SourcePath;
 }
 
-words! {
+told_words! {
     /// What the agent says its work came to.
     pub enum Claim {
         /// The test passes and fits its contract; nothing needed a change.
@@ -123,7 +123,7 @@ impl Described for ChangeKind {
     ]);
 }
 
-words! {
+told_words! {
     /// Why something needs attention beyond one task.
     pub enum EscalationKind {
         /// A defect that no test fails on. Do not fix it.

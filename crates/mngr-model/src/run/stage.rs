@@ -4,81 +4,58 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-macro_rules! failure_kinds {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
-        /// Why a task failed.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum FailureKind {
-            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
-        }
+use crate::words::words;
 
-        impl FailureKind {
-            /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// Its spelling.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)+
-                }
-            }
-        }
-    };
-}
-
-failure_kinds! {
-    /// The agent could not be created.
-    Launch = "launch",
-    /// Its program ended without a result.
-    Dead = "dead",
-    /// It did nothing for too long.
-    Silent = "silent",
-    /// It asked a question and waited for an answer.
-    Asking = "asking",
-    /// The model's service refused further requests.
-    RateLimited = "rate_limited",
-    /// The model's service did not accept its credentials.
-    Auth = "auth",
-    /// It finished without publishing.
-    NoPublish = "no_publish",
-    /// What it published is not an outcome.
-    BadOutcome = "bad_outcome",
-    /// What it published is larger than allowed.
-    TooBig = "too_big",
-    /// What it published would write where it may not.
-    HostileArchive = "hostile_archive",
-    /// It took longer than it may.
-    Timeout = "timeout",
-    /// A limit of the run was reached.
-    Budget = "budget",
-    /// A cause common to many tasks had stopped further launches.
-    Breaker = "breaker",
-    /// What it claimed did not hold.
-    Verification = "verification",
-    /// It changed what it may not.
-    Contract = "contract",
-    /// Its change broke a check of the project.
-    Gate = "gate",
-    /// Its change does not fit beside the others.
-    Conflict = "conflict",
-    /// Its host was lost.
-    Host = "host",
-    /// The user stopped the run.
-    Interrupted = "interrupted",
-    /// A fault of mngr itself.
-    Internal = "internal",
+words! {
+    /// Why a task failed.
+    FailureKind {
+        /// The agent could not be created.
+        Launch = "launch",
+        /// Its program ended without a result.
+        Dead = "dead",
+        /// It did nothing for too long.
+        Silent = "silent",
+        /// It asked a question and waited for an answer.
+        Asking = "asking",
+        /// The model's service refused further requests.
+        RateLimited = "rate_limited",
+        /// The model's service did not accept its credentials.
+        Auth = "auth",
+        /// It finished without publishing.
+        NoPublish = "no_publish",
+        /// What it published is not an outcome.
+        BadOutcome = "bad_outcome",
+        /// What it published is larger than allowed.
+        TooBig = "too_big",
+        /// What it published would write where it may not.
+        HostileArchive = "hostile_archive",
+        /// It took longer than it may.
+        Timeout = "timeout",
+        /// A limit of the run was reached.
+        Budget = "budget",
+        /// A cause common to many tasks had stopped further launches.
+        Breaker = "breaker",
+        /// What it claimed did not hold.
+        Verification = "verification",
+        /// It changed what it may not.
+        Contract = "contract",
+        /// Its change broke a check of the project.
+        Gate = "gate",
+        /// Its change does not fit beside the others.
+        Conflict = "conflict",
+        /// Its host was lost.
+        Host = "host",
+        /// The user stopped the run.
+        Interrupted = "interrupted",
+        /// A fault of mngr itself.
+        Internal = "internal",
+    }
 }
 
 impl FailureKind {
     /// Whether it was decided while integrating, which may be done again from the start.
     const fn is_from_integration(self) -> bool {
         matches!(self, Self::Gate | Self::Conflict)
-    }
-}
-
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn ask(
         }
     };
     scribe.note(asked(
-        format!("it says: {}", outcome.result.name()),
+        format!("it says: {}", outcome.result.as_str()),
         &[("agent", json!(name)), ("outcome", json!(outcome))],
     ))?;
     let request = AdoptRequest { integrated, tip: &tip, guards, cost };

@@ -71,7 +71,7 @@ pub(super) fn row(run: &Run, integrated: &Integrated<'_>, task: &Task) -> Value 
 /// The kind of a failure.
 pub(super) fn failure(stage: Stage) -> Option<&'static str> {
     match stage {
-        Stage::Failed { kind } => Some(kind.name()),
+        Stage::Failed { kind } => Some(kind.as_str()),
         _ => None,
     }
 }

@@ -35,8 +35,8 @@ fn every_stage_has_its_section() {
         journal.stages(end, 1, &[end]);
     }
     for kind in FailureKind::ALL {
-        journal.queue(kind.name());
-        journal.stages(kind.name(), 1, &["launching", &format!("failed:{kind}")]);
+        journal.queue(kind.as_str());
+        journal.stages(kind.as_str(), 1, &["launching", &format!("failed:{kind}")]);
     }
     let summary = shown(&journal.run());
     let sections: Vec<(String, u64)> = summary["sections"]

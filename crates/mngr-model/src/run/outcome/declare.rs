@@ -50,40 +50,18 @@ macro_rules! or_else {
 }
 pub(super) use or_else;
 
-/// Declares a choice of words, spelled in JSON as given.
-macro_rules! words {
+/// Declares a choice of words that agents are told about.
+macro_rules! told_words {
     (
         $(#[$meta:meta])*
         pub enum $name:ident {
             $($(#[doc = $doc:literal])+ $variant:ident = $word:literal,)+
         }
     ) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-        pub enum $name {
-            $($(#[doc = $doc])+ #[serde(rename = $word)] $variant,)+
-        }
-
-        impl $name {
-            /// All of them, in order.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// Its spelling.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-
-            /// The one with this spelling.
-            pub fn named(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|known| known.name() == name)
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(self.name())
+        $crate::words::words! {
+            $(#[$meta])*
+            $name {
+                $($(#[doc = $doc])+ $variant = $word,)+
             }
         }
 
@@ -94,4 +72,4 @@ macro_rules! words {
         }
     };
 }
-pub(super) use words;
+pub(super) use told_words;

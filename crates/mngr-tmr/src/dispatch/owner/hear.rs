@@ -56,7 +56,7 @@ impl Owner<'_, '_> {
     }
 
     pub(super) fn admitted(&mut self, key: AttemptKey, outcome: Outcome) -> Result<(), RunError> {
-        let said = outcome.result.name().to_owned();
+        let said = outcome.result.as_str().to_owned();
         self.scribe.note(Event::Outcome(Published { task: key.0.clone(), attempt: key.1, outcome }))?;
         self.note_stage(StageChange::new(key.0, key.1, Stage::Pulled, format!("it says: {said}")))
     }
