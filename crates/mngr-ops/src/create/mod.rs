@@ -1,6 +1,7 @@
 //! `create`: a new agent, whole or not at all.
 
 pub mod agent_type;
+mod build;
 mod carry;
 mod error;
 mod foreground;
@@ -9,9 +10,11 @@ mod like;
 mod new_host;
 mod plan;
 mod preflight;
+mod program;
 mod proof;
 mod provision;
 mod request;
+mod reserve;
 mod reuse;
 mod run;
 pub(crate) mod settle;

@@ -14,8 +14,8 @@ use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError};
 
 use super::error::CreateError;
+use super::program::Program;
 use super::request::{Audience, CreateRequest};
-use super::run::Program;
 use crate::world::World;
 
 /// Whether the agent can work as soon as it runs.

@@ -6,9 +6,9 @@ use mngr_model::facts::Detail;
 
 use super::error::CreateError;
 use super::heritage::Heritage;
+use super::program;
 use super::provision;
 use super::request::{CreateRequest, Created, StoppedHost};
-use super::run::program;
 use crate::awake;
 use crate::fleet::{Agent, Fleet};
 use crate::journal::Journal;
@@ -84,7 +84,7 @@ fn update(world: &World, agent: &Agent, request: &CreateRequest) -> Result<Agent
     let program = if request.agent_args.is_empty() {
         None
     } else {
-        Some(program(world, &request, &Heritage::default())?)
+        Some(program::find(world, &request, &Heritage::default())?)
     };
     let resolved = match &program {
         Some(program) => program.resolved.clone(),
