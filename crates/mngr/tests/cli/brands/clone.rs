@@ -39,7 +39,7 @@ fn a_stopped_agent_and_one_in_the_middle_of_a_turn_can_be_cloned(brand: Brand) {
     let scene = Scene::with_agent(brand);
     scene.say("remember the heron");
     scene.wait_for(IDLE);
-    scene.say("[[think 60000]] for long");
+    scene.say("[[think 300000]] for long");
     scene.wait_for("RUNNING");
     let _ = scene.env.mngr(["create", COPY, "--from", NAME, "--no-connect"]).success();
     say_to_copy(&scene, "from one at work");
