@@ -3,18 +3,20 @@
 use mngr_model::address::{AgentAddress, AgentOrHost, AgentRef, HostAddress, HostRef};
 use mngr_model::host::HostInfo;
 
-use crate::fleet::{Agent, Fleet};
+use crate::fleet::{Agent, Fleet, FleetHost};
 
 /// No agent, or not exactly one, has that address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
     /// Nobody has it.
-    #[error("Could not find agent `{address}`: not found{}", suggestion(.similar))]
+    #[error("Could not find agent `{address}`: not found{}{}", suggestion(.similar), namesake(.host.as_deref()))]
     NotFound {
         /// The address.
         address: String,
         /// Names that look like it.
         similar: Vec<String>,
+        /// The host that has this name.
+        host: Option<String>,
     },
     /// Nobody who could be asked has it, but not everybody could be asked.
     #[error("cannot tell whether agent `{address}` exists: {} could not be asked", .unavailable.join(", "))]
@@ -61,6 +63,10 @@ fn suggestion(similar: &[String]) -> String {
     }
 }
 
+fn namesake(host: Option<&str>) -> String {
+    host.map(|host| format!("; `@{host}` is a host")).unwrap_or_default()
+}
+
 impl Fleet {
     /// The one agent of that address.
     pub fn one(&self, address: &AgentAddress) -> Result<&Agent, SelectError> {
@@ -84,7 +90,12 @@ impl Fleet {
         }
         let address_text = address.to_string();
         if self.failures.is_empty() {
-            return Err(SelectError::NotFound { similar: self.similar_to(address), address: address_text });
+            let similar = self.similar_to(address);
+            return Err(SelectError::NotFound {
+                similar,
+                host: self.host_called(address),
+                address: address_text,
+            });
         }
         let unavailable =
             self.failures.iter().map(|f| f.host.clone().unwrap_or_else(|| f.provider.clone())).collect();
@@ -111,6 +122,13 @@ impl Fleet {
             }
         }
         (found, errors)
+    }
+
+    /// The host that has the name an agent was looked for by.
+    fn host_called(&self, address: &AgentAddress) -> Option<String> {
+        let AgentRef::Name(name) = &address.agent else { return None };
+        let is_it = |host: &&FleetHost| AsRef::<str>::as_ref(&host.name) == AsRef::<str>::as_ref(name);
+        self.hosts.iter().find(is_it).map(FleetHost::address)
     }
 
     fn similar_to(&self, address: &AgentAddress) -> Vec<String> {

@@ -9,7 +9,7 @@ use mngr_e2e::tutorial::fill::StoreError;
 use mngr_host::local::LocalHostError;
 use mngr_host::proc::ExecError;
 use mngr_host::provider::HostAction;
-use mngr_model::address::AddressError;
+use mngr_model::address::{AddressError, AddressProblem};
 use mngr_model::duration::DurationError;
 use mngr_ops::again::LookError;
 use mngr_ops::archive::ArchiveError;
@@ -51,7 +51,6 @@ macro_rules! kinds {
 }
 
 kinds! {
-    AddressError => Usage;
     DurationError => Usage;
     ExecError => Failed;
     HeaderError => Usage;
@@ -64,6 +63,20 @@ kinds! {
     SortError => Usage;
     TrustError => Failed;
     WaitError => Failed;
+}
+
+impl From<AddressError> for CliError {
+    fn from(error: AddressError) -> Self {
+        // An IP address, a domain name or `user@machine`.
+        let is_of_a_machine = matches!(error.problem, AddressProblem::SecondAt | AddressProblem::SecondDot);
+        let failure = Self::new(ErrorKind::Usage, error);
+        if is_of_a_machine {
+            return failure.hinted(
+                "a machine goes by a short name: its `Host` in your ssh config, where its address and user stand",
+            );
+        }
+        failure
+    }
 }
 
 impl From<ConfigError> for CliError {

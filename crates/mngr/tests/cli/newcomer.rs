@@ -158,3 +158,14 @@ fn leaving_a_watched_listing_is_no_error() {
         assert!(!terminal.screen().contains("error"), "{}", terminal.screen());
     }
 }
+
+#[test]
+fn a_machine_spelled_as_ssh_spells_it_leads_to_the_ssh_config() {
+    let env = env_with_repo();
+    for (address, code) in [("a@192.0.2.7", 2), ("a@me@machine", 2), ("a@unheard-of", 9)] {
+        let refused = env.mngr(["create", address, "--no-connect", "--", "sh"]).code(code);
+        assert!(refused.stderr.contains("`Host` in your ssh config"), "{refused}");
+    }
+    let host = env.mngr(["stop", "localhost"]).code(9);
+    assert!(host.stderr.contains("not found; `@localhost.local` is a host\n"), "{host}");
+}

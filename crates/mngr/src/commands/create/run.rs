@@ -187,7 +187,10 @@ pub(crate) fn failure(error: CreateError) -> CliError {
         }
         CreateError::NoHost { .. } => (
             ErrorKind::NotFound,
-            Some("`mngr list --hosts` shows all hosts; `mngr help hosts` tells where they come from".to_owned()),
+            Some(
+                "`mngr list --hosts` shows all hosts; to use a machine over ssh, give it a `Host` in your ssh config"
+                    .to_owned(),
+            ),
         ),
         CreateError::NoTmux => {
             (ErrorKind::Failed, Some("the package is called `tmux` with apt, dnf, apk and brew".to_owned()))
