@@ -446,7 +446,7 @@ fn run_attached_untraced(
         let is_late = deadline.is_some_and(|limit| started.elapsed() >= limit);
         if is_late || (attachment == Attachment::OwnGroup && interrupt::is_pending()) {
             match attachment {
-                Attachment::OwnGroup => end_group(&child),
+                Attachment::OwnGroup => end_group_politely(&child),
                 Attachment::Foreground => drop(child.kill()),
             }
             let _ = child.wait();
@@ -557,12 +557,12 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
             drain(&mut err, READS_AT_END, &mut buffer, &mut |bytes| on_output(Stream::Stderr, bytes))?;
             return Ok(Exit::of(status));
         }
-        if interrupt::is_pending() {
-            return Err(Stop::Interrupted);
-        }
         let elapsed = started.elapsed();
-        if elapsed >= cmd.deadline {
-            return Err(Stop::TimedOut);
+        let is_interrupted = interrupt::is_pending();
+        if is_interrupted || elapsed >= cmd.deadline {
+            // While its pipes are open: whoever writes into a closed one may die of that before it has tidied up.
+            end_group_politely(child);
+            return Err(if is_interrupted { Stop::Interrupted } else { Stop::TimedOut });
         }
         // The cap is for a child that ends while a grandchild holds its pipes open: nothing else would wake us.
         let wait = (cmd.deadline - elapsed).min(Duration::from_millis(100));
@@ -643,6 +643,20 @@ pub(crate) fn pid_of(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
+/// How long a command that is cut short may take to tidy up: git removes its lock files, which would otherwise stand in
+/// the way of everybody else.
+const TIDY_UP: Duration = Duration::from_secs(1);
+
+/// Asks the child's group to end, and ends what is left of it.
+fn end_group_politely(child: &Child) {
+    let _ = kill_process_group(pid_of(child), Signal::TERM);
+    let asked = Instant::now();
+    while !has_ended(child) && asked.elapsed() < TIDY_UP {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    end_group(child);
+}
+
 fn end_group(child: &Child) {
     // The child is not reaped yet, so its number cannot belong to anybody else.
     let _ = kill_process_group(pid_of(child), Signal::KILL);
@@ -687,6 +701,22 @@ mod tests {
         let Err(ExecError::TimedOut { partial, .. }) = run(&cmd) else { panic!("must time out") };
         assert_eq!(partial.stdout_text(), "before");
         assert!(started.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn a_command_that_is_cut_short_tidies_up_and_one_that_does_not_end_is_killed() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = HostPath::new(dir.path().to_str().unwrap());
+        let tidy = "trap 'rm lock; exit' TERM; touch lock; while :; do sleep 0.01; done";
+        let deaf = "trap '' TERM; touch begun; sleep 30";
+        for script in [tidy, deaf] {
+            let started = Instant::now();
+            let cmd = Cmd::shell(script).cwd(&folder).deadline(Duration::from_millis(500));
+            assert!(matches!(run(&cmd), Err(ExecError::TimedOut { .. })));
+            assert!(started.elapsed() < Duration::from_secs(10), "{script}");
+        }
+        assert!(dir.path().join("begun").exists());
+        assert!(!dir.path().join("lock").exists());
     }
 
     #[test]

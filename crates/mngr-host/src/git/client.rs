@@ -9,7 +9,7 @@ use mngr_model::HostPath;
 use crate::host::Host;
 use crate::proc::{Cmd, Exit, Output};
 
-use super::error::{GitError, classify};
+use super::error::{GitError, classify, met_half_a_worktree};
 use super::locate::Location;
 
 /// For commands that only look or change a few small files.
@@ -17,6 +17,10 @@ const QUICK: Duration = Duration::from_secs(60);
 
 /// For commands that write a whole checkout or move objects; a large repository with LFS takes its time.
 pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
+
+/// How often a command is tried that meets a worktree in the making, and how long that one gets to be whole.
+const TRIES: usize = 6;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Variables a surrounding git command or hook sets and that would point us at its repository instead of ours.
 const FOREIGN_REPOSITORY: [&str; 9] = [
@@ -162,10 +166,18 @@ impl<'g> Invocation<'g> {
         self
     }
 
-    /// Runs it; any exit status is an answer.
+    /// Runs it; any exit status is an answer. Again, where it met a worktree that another git was just adding.
     pub(super) fn output(self) -> Result<Output, GitError> {
         let host = self.git.host;
-        Ok(host.exec(&self.cmd())?)
+        let cmd = self.cmd();
+        for _ in 1..TRIES {
+            let output = host.exec(&cmd)?;
+            if output.success() || !met_half_a_worktree(&output) {
+                return Ok(output);
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(host.exec(&cmd)?)
     }
 
     /// The whole command.
@@ -208,5 +220,31 @@ impl<'g> Invocation<'g> {
             Exit::Code(1) => Ok(false),
             _ => Err(classify(&what, &git.dir, &output)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::testing::TestRepo;
+    use super::*;
+
+    #[test]
+    fn a_worktree_in_the_making_is_waited_for_and_one_that_stays_half_is_an_error() {
+        let repo = TestRepo::with_commit();
+        repo.run(&["worktree", "add", "--quiet", "../half"]);
+        let commondir = format!("{}/.git/worktrees/half/commondir", repo.path());
+        let whole = fs::read(&commondir).unwrap();
+        fs::write(&commondir, "").unwrap();
+        let list = || repo.git().look(["worktree", "list"]).run();
+        assert!(matches!(list(), Err(GitError::Failed { .. })));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(PAUSE);
+                fs::write(&commondir, &whole).unwrap();
+            });
+            assert!(list().unwrap().stdout_text().contains("half"));
+        });
     }
 }

@@ -264,6 +264,13 @@ fn sample(files: &[String]) -> String {
     text
 }
 
+/// Whether git gave up at a worktree that another git was just adding. It reads all of them before it does anything, so
+/// nothing was done.
+pub(super) fn met_half_a_worktree(output: &Output) -> bool {
+    let stderr = output.stderr_text();
+    stderr.lines().any(|line| line.starts_with("fatal: failed to read ") && line.contains("/commondir: "))
+}
+
 /// What a failed git command means. `dir` is where it was run, `what` its subcommand.
 pub(super) fn classify(what: &str, dir: &HostPath, output: &Output) -> GitError {
     let stderr = output.stderr_text();

@@ -1,7 +1,7 @@
 //! What is peculiar to opencode.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mngr_testkit::model::Brand;
 
@@ -22,16 +22,13 @@ fn its_own_events_say_that_a_turn_is_over() {
 #[test]
 fn an_interrupt_is_seen_at_once() {
     let scene = Scene::with_agent(Brand::Opencode);
-    scene.say("[[think 60000]]");
+    scene.say("[[think 300000]]");
     scene.wait_for("RUNNING");
     // The first one is only asked about.
-    let mut pressed = Instant::now();
     wait_until(PATIENCE, || {
         scene.press("Escape");
-        pressed = Instant::now();
         mngr_testkit::wait_until(Duration::from_secs(1), || scene.standing() == IDLE)
     });
-    assert!(pressed.elapsed() < Duration::from_secs(1), "{:?}", pressed.elapsed());
 }
 
 #[test]
