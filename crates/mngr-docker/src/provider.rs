@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use mngr_host::frozen::FrozenFiles;
 use mngr_host::host::Host;
 use mngr_host::proc::Cmd;
 use mngr_host::provider::{
@@ -266,5 +267,10 @@ impl ColdFiles for DockerEntry {
     fn read_below(&self, folder: &HostPath, name: &str) -> Result<ColdRead, HostError> {
         let engine = self.provider.engine().map_err(|error| self.error(error))?;
         cold::read_below(&engine, &self.container.id, folder, name).map_err(|error| self.error(error))
+    }
+
+    fn read_tree(&self, folder: &HostPath) -> Result<FrozenFiles, HostError> {
+        let engine = self.provider.engine().map_err(|error| self.error(error))?;
+        cold::read_tree(&engine, &self.container.id, folder).map_err(|error| self.error(error))
     }
 }

@@ -153,8 +153,7 @@ fn docker_what_is_on_a_stopped_host_is_pulled_and_never_guessed() {
     let env = &ground.env;
     let _ = env.mngr(["exec", "worker", "--", "git commit --quiet --allow-empty -m mine"]).success();
     let _ = env.mngr(["stop", "@box.lab"]).success();
-    let asks: [&[&str]; 5] = [
-        &["transcript", "worker"],
+    let asks: [&[&str]; 4] = [
         &["label", "worker", "--label", "a=b"],
         &["rename", "worker", "other"],
         &["capture", "worker"],

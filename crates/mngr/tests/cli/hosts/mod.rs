@@ -1,5 +1,6 @@
 //! Agents on other machines: the same verbs with the same answers, and what happens when a link breaks.
 
+mod asleep;
 mod boot;
 mod brands;
 mod docker;
