@@ -10,8 +10,11 @@ use std::time::Duration;
 use mngr_host::fault;
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
+use mngr_host::lock::LockError;
 use mngr_host::proc::{Cmd, ExecError};
-use mngr_host::provider::{HostAction, HostActionError, HostMaker, NewHost, ProviderError, StopReason};
+use mngr_host::provider::{
+    Abandoned, AbandonedKind, HostAction, HostActionError, HostMaker, NewHost, ProviderError, StopReason,
+};
 use mngr_host::remote::{ACTIVITY_WATCHER, BootstrapError, Install, bootstrap};
 use mngr_model::host::HostInfo;
 use mngr_model::quote::sh_quote;
@@ -20,6 +23,8 @@ use mngr_model::{HostId, HostPath};
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::abandoned::{remove_copy, remove_helper};
+use crate::at_work::AtWork;
 use crate::container::{self, Container, HOST_ID, PROVIDER};
 use crate::engine::{EngineError, encoded};
 use crate::keeper::{IDLE_SIGNAL, SHUTDOWN};
@@ -71,6 +76,9 @@ pub enum MakeError {
         /// What it said.
         detail: String,
     },
+    /// Others could not be told that somebody is at work.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// The engine has no such host.
     #[error("there is no such container")]
     NoContainer,
@@ -118,6 +126,7 @@ impl DockerProvider {
     fn make_host(&self, new: &NewHost) -> Result<Arc<dyn Host>, MakeError> {
         let settings = self.settings();
         let recipe = Recipe::of(new, &settings.default_start_args)?;
+        let work = AtWork::begin(self.client())?;
         let mut info = HostInfo {
             id: new.id.clone(),
             name: new.name.clone(),
@@ -134,7 +143,8 @@ impl DockerProvider {
         engine.order_with("/volumes/create", &volume, LIFE_LIMIT)?;
         fault::point();
         let name = self.container_name(&new.name);
-        let words = create_words(new, &info, recipe.network, &name, &image, &settings.default_start_args);
+        let more = &settings.default_start_args;
+        let words = create_words(new, &info, recipe.network, &name, &image, more, work.label());
         let id = self.docker("create", words, Vec::new(), CREATE_LIMIT)?;
         let id = id.lines().last().unwrap_or_default().trim().to_owned();
         fault::point();
@@ -254,6 +264,8 @@ impl DockerProvider {
             Err(MakeError::NoContainer) => {}
             Err(error) => return Err(error),
         }
+        // A helper would hold the volume.
+        self.end_copying(host)?;
         engine.delete(&format!("/volumes/{}", encoded(&container::volume_of(host))))?;
         match engine.delete(&format!("/images/{}", encoded(&container::build_tag(host)))) {
             // A snapshot stands on it.
@@ -297,6 +309,19 @@ impl HostMaker for DockerProvider {
             .filter(|host| !is_used(host))
             .map(|host| container::volume_of(&host))
             .collect())
+    }
+
+    fn abandoned(&self) -> Result<Vec<Abandoned>, ProviderError> {
+        self.or_nothing(self.find_abandoned()).map_err(|error| self.unavailable(error))
+    }
+
+    fn remove_abandoned(&self, left: &Abandoned) -> Result<(), HostActionError> {
+        let removed = match left.kind {
+            AbandonedKind::Host => return HostMaker::destroy(self, &left.host),
+            AbandonedKind::Helper => self.engine().and_then(|engine| remove_helper(&engine, &left.id)),
+            AbandonedKind::Copy => self.engine().and_then(|engine| remove_copy(&engine, &left.id)),
+        };
+        removed.map_err(|error| action_error(left.host.as_str(), HostAction::Destroy, error))
     }
 
     fn start(&self, host: &HostId) -> Result<(), HostActionError> {

@@ -86,6 +86,8 @@ impl HostLayout {
         programs_seen => "cache/programs.json";
         /// What was seen of other hosts, a folder for each; may be deleted at any moment.
         hosts_seen => "cache/hosts";
+        /// One lock for each host that is being made or copied by an engine.
+        hosts_in_work => "making";
         /// Connections to other hosts that outlive a command.
         connections => "ssh";
         /// Repositories that came from another host; the work dirs of agents are worktrees of them.

@@ -19,8 +19,8 @@ use crate::hosts::{self, Target};
 use crate::trash;
 use crate::world::World;
 
-/// A host that was made this long ago and was not started since is of a command that died: it is started as soon as it is
-/// made. Long enough for an engine whose clock is wrong.
+/// A host that was made this long ago and was not started since is of a command that died, on whatever machine: it is started
+/// as soon as it is made. Long enough for an engine whose clock is wrong.
 const START_LIMIT: SignedDuration = SignedDuration::from_hours(3);
 
 /// Removes them.

@@ -10,6 +10,7 @@ mod faults;
 mod ground;
 mod hostile;
 mod idle;
+mod killed;
 mod life;
 mod migrate;
 mod names;
