@@ -43,8 +43,6 @@ pub(crate) struct Container {
     pub(crate) info: HostInfo,
     /// What the engine knows of it.
     pub(crate) report: HostReport,
-    /// Whether its processes are frozen.
-    pub(crate) is_frozen: bool,
     /// Who made it.
     pub(crate) made_by: Option<String>,
 }
@@ -124,9 +122,10 @@ fn read(row: Row, provider: &ProviderName) -> Option<Container> {
     // The engine has this word for nothing else.
     let unstarted = Some(row.created).filter(|_| row.state == "created");
     let unstarted_since = unstarted.and_then(|second| Timestamp::from_second(second).ok());
-    let report = HostReport { state, reason, tags, image, unstarted_since };
+    let is_frozen = row.state == "paused";
+    let report = HostReport { state, reason, tags, image, unstarted_since, is_frozen };
     let made_by = label(MADE_BY).map(str::to_owned);
-    Some(Container { id: row.id, info, report, is_frozen: row.state == "paused", made_by })
+    Some(Container { id: row.id, info, report, made_by })
 }
 
 fn absolute(path: &str) -> Option<HostPath> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mngr_host::fault;
-use mngr_host::files::{Access, Durability, FilesError};
+use mngr_host::files::{Access, Change, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::lock::LockError;
 use mngr_host::proc::{Cmd, ExecError};
@@ -232,7 +232,7 @@ impl DockerProvider {
 
     fn start_host(&self, host: &HostId) -> Result<(), MakeError> {
         let found = self.container(host)?;
-        let verb = if found.is_frozen { "unpause" } else { "start" };
+        let verb = if found.report.is_frozen { "unpause" } else { "start" };
         if found.state() == HostState::Running {
             return Ok(());
         }
@@ -242,7 +242,7 @@ impl DockerProvider {
     fn stop_host(&self, host: &HostId, reason: StopReason) -> Result<(), MakeError> {
         let found = self.container(host)?;
         let (engine, path) = (self.engine()?, format!("/containers/{}", encoded(&found.id)));
-        if found.is_frozen {
+        if found.report.is_frozen {
             engine.order(&format!("{path}/unpause"), LIFE_LIMIT)?;
         } else if found.state() != HostState::Running {
             return Ok(());
@@ -348,14 +348,15 @@ impl HostMaker for DockerProvider {
     }
 }
 
-/// What the keeper of the container runs; it looks for it from time to time.
-fn write_own_scripts(host: &dyn Host) -> Result<(), FilesError> {
-    let (files, layout) = (host.files(), host.layout());
-    files.make_folder(&layout.commands())?;
-    for (path, text) in [(layout.shutdown(), SHUTDOWN), (layout.activity_watcher(), ACTIVITY_WATCHER)] {
-        files.write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
-    }
-    Ok(())
+/// What the keeper of the container runs; it looks for it from time to time. One round trip.
+pub(crate) fn write_own_scripts(host: &dyn Host) -> Result<(), FilesError> {
+    let layout = host.layout();
+    let script = |path, text: &str| Change::write(path, text, Access::PrivateExecutable);
+    host.files().apply(&[
+        Change::MakeFolder(layout.commands()),
+        script(layout.shutdown(), SHUTDOWN),
+        script(layout.activity_watcher(), ACTIVITY_WATCHER),
+    ])
 }
 
 pub(crate) fn action_error(

@@ -70,6 +70,10 @@ impl HostLayout {
         host_lock_generation => "host_lock.generation";
         /// Activity of the host.
         activity => "activity";
+        /// Dated by the watcher of the host whenever it looks.
+        activity_look => "activity/.now";
+        /// Dated when the host boots.
+        activity_boot => "activity/boot";
         /// Touched while somebody works on the host from another machine.
         activity_ssh => "activity/ssh";
         /// The boot for which agents were started.

@@ -22,6 +22,8 @@ pub struct HostReport {
     pub image: Option<String>,
     /// When it was made, if it was never started: nobody can have been there.
     pub unstarted_since: Option<Timestamp>,
+    /// Whether it stands still, with everything in it, until it is woken: somebody may be copying it.
+    pub is_frozen: bool,
 }
 
 impl Default for HostReport {
@@ -33,6 +35,7 @@ impl Default for HostReport {
             tags: BTreeMap::new(),
             image: None,
             unstarted_since: None,
+            is_frozen: false,
         }
     }
 }

@@ -69,7 +69,9 @@ fn is_unfinished(report: &HostReport, now: Timestamp) -> bool {
 
 /// Whether nobody would miss a host. What cannot be read to its end may hold anything.
 fn is_over(world: &World, entry: &dyn HostEntry, host: &dyn Host, now: Timestamp) -> bool {
-    if !matches!(entry.report().state, HostState::Stopped | HostState::Paused | HostState::Crashed) {
+    let report = entry.report();
+    let has_ended = matches!(report.state, HostState::Stopped | HostState::Paused | HostState::Crashed);
+    if !has_ended || report.is_frozen {
         return false;
     }
     let agents = HostLayout::new(host.info().host_dir.clone()).agents();
