@@ -14,7 +14,7 @@ dist: ## Build what other people install: archive, Debian package, checksums, in
 	@scripts/release
 
 test: ## Install or name what is missing, then every check and every test
-	@scripts/ensure-tools tmux git rsync openssh-server iproute2 libfaketime busybox git-lfs npm python3 python3-venv asciinema zsh fish groff-base rustfmt clippy cargo-nextest
+	@scripts/ensure-tools tmux git rsync openssh-server cron iproute2 libfaketime busybox git-lfs npm python3 python3-venv asciinema zsh fish groff-base rustfmt clippy cargo-nextest
 	@$(MAKE) --no-print-directory check
 	@scripts/run-tests
 	@scripts/test-python -q || [ $$? -eq 3 ]

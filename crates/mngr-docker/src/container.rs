@@ -24,6 +24,10 @@ pub(crate) const TAGS: &str = "com.imbue.mngr.tags";
 pub(crate) const HOST_DIR: &str = "com.imbue.mngr.host-dir";
 /// The home of its user, where it is known without asking.
 pub(crate) const HOME: &str = "com.imbue.mngr.home";
+/// Who makes it, or made it: a machine and a lock there.
+pub(crate) const MADE_BY: &str = "com.imbue.mngr.made-by";
+/// On what is there only while a host is copied: the host's id.
+pub(crate) const HELPER_OF: &str = "com.imbue.mngr.helper-of";
 /// On an image: the name of the snapshot that it is.
 pub(crate) const SNAPSHOT: &str = "com.imbue.mngr.snapshot";
 
@@ -39,8 +43,8 @@ pub(crate) struct Container {
     pub(crate) info: HostInfo,
     /// What the engine knows of it.
     pub(crate) report: HostReport,
-    /// Whether its processes are frozen.
-    pub(crate) is_frozen: bool,
+    /// Who made it.
+    pub(crate) made_by: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -118,8 +122,10 @@ fn read(row: Row, provider: &ProviderName) -> Option<Container> {
     // The engine has this word for nothing else.
     let unstarted = Some(row.created).filter(|_| row.state == "created");
     let unstarted_since = unstarted.and_then(|second| Timestamp::from_second(second).ok());
-    let report = HostReport { state, reason, tags, image, unstarted_since };
-    Some(Container { id: row.id, info, report, is_frozen: row.state == "paused" })
+    let is_frozen = row.state == "paused";
+    let report = HostReport { state, reason, tags, image, unstarted_since, is_frozen };
+    let made_by = label(MADE_BY).map(str::to_owned);
+    Some(Container { id: row.id, info, report, made_by })
 }
 
 fn absolute(path: &str) -> Option<HostPath> {

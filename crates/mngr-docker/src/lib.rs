@@ -5,6 +5,8 @@
 //! engine finds the same hosts. Only what takes the user's own flags (`docker build`, `docker create`) goes through the
 //! `docker` program. tokio stays inside [`engine`], behind a runtime of its own.
 
+mod abandoned;
+mod at_work;
 mod cold;
 mod container;
 mod endpoint;

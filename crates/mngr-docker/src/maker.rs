@@ -8,10 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mngr_host::fault;
-use mngr_host::files::{Access, Durability, FilesError};
+use mngr_host::files::{Access, Change, Durability, FilesError};
 use mngr_host::host::Host;
+use mngr_host::lock::LockError;
 use mngr_host::proc::{Cmd, ExecError};
-use mngr_host::provider::{HostAction, HostActionError, HostMaker, NewHost, ProviderError, StopReason};
+use mngr_host::provider::{
+    Abandoned, AbandonedKind, HostAction, HostActionError, HostMaker, NewHost, ProviderError, StopReason,
+};
 use mngr_host::remote::{ACTIVITY_WATCHER, BootstrapError, Install, bootstrap};
 use mngr_model::host::HostInfo;
 use mngr_model::quote::sh_quote;
@@ -20,6 +23,8 @@ use mngr_model::{HostId, HostPath};
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::abandoned::{remove_copy, remove_helper};
+use crate::at_work::AtWork;
 use crate::container::{self, Container, HOST_ID, PROVIDER};
 use crate::engine::{EngineError, encoded};
 use crate::keeper::{IDLE_SIGNAL, SHUTDOWN};
@@ -71,6 +76,9 @@ pub enum MakeError {
         /// What it said.
         detail: String,
     },
+    /// Others could not be told that somebody is at work.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// The engine has no such host.
     #[error("there is no such container")]
     NoContainer,
@@ -118,6 +126,7 @@ impl DockerProvider {
     fn make_host(&self, new: &NewHost) -> Result<Arc<dyn Host>, MakeError> {
         let settings = self.settings();
         let recipe = Recipe::of(new, &settings.default_start_args)?;
+        let work = AtWork::begin(self.client())?;
         let mut info = HostInfo {
             id: new.id.clone(),
             name: new.name.clone(),
@@ -134,7 +143,8 @@ impl DockerProvider {
         engine.order_with("/volumes/create", &volume, LIFE_LIMIT)?;
         fault::point();
         let name = self.container_name(&new.name);
-        let words = create_words(new, &info, recipe.network, &name, &image, &settings.default_start_args);
+        let more = &settings.default_start_args;
+        let words = create_words(new, &info, recipe.network, &name, &image, more, work.label());
         let id = self.docker("create", words, Vec::new(), CREATE_LIMIT)?;
         let id = id.lines().last().unwrap_or_default().trim().to_owned();
         fault::point();
@@ -222,7 +232,7 @@ impl DockerProvider {
 
     fn start_host(&self, host: &HostId) -> Result<(), MakeError> {
         let found = self.container(host)?;
-        let verb = if found.is_frozen { "unpause" } else { "start" };
+        let verb = if found.report.is_frozen { "unpause" } else { "start" };
         if found.state() == HostState::Running {
             return Ok(());
         }
@@ -232,7 +242,7 @@ impl DockerProvider {
     fn stop_host(&self, host: &HostId, reason: StopReason) -> Result<(), MakeError> {
         let found = self.container(host)?;
         let (engine, path) = (self.engine()?, format!("/containers/{}", encoded(&found.id)));
-        if found.is_frozen {
+        if found.report.is_frozen {
             engine.order(&format!("{path}/unpause"), LIFE_LIMIT)?;
         } else if found.state() != HostState::Running {
             return Ok(());
@@ -254,6 +264,8 @@ impl DockerProvider {
             Err(MakeError::NoContainer) => {}
             Err(error) => return Err(error),
         }
+        // A helper would hold the volume.
+        self.end_copying(host)?;
         engine.delete(&format!("/volumes/{}", encoded(&container::volume_of(host))))?;
         match engine.delete(&format!("/images/{}", encoded(&container::build_tag(host)))) {
             // A snapshot stands on it.
@@ -299,6 +311,19 @@ impl HostMaker for DockerProvider {
             .collect())
     }
 
+    fn abandoned(&self) -> Result<Vec<Abandoned>, ProviderError> {
+        self.or_nothing(self.find_abandoned()).map_err(|error| self.unavailable(error))
+    }
+
+    fn remove_abandoned(&self, left: &Abandoned) -> Result<(), HostActionError> {
+        let removed = match left.kind {
+            AbandonedKind::Host => return HostMaker::destroy(self, &left.host),
+            AbandonedKind::Helper => self.engine().and_then(|engine| remove_helper(&engine, &left.id)),
+            AbandonedKind::Copy => self.engine().and_then(|engine| remove_copy(&engine, &left.id)),
+        };
+        removed.map_err(|error| action_error(left.host.as_str(), HostAction::Destroy, error))
+    }
+
     fn start(&self, host: &HostId) -> Result<(), HostActionError> {
         self.start_host(host).map_err(|error| action_error(host.as_str(), HostAction::Start, error))
     }
@@ -323,14 +348,15 @@ impl HostMaker for DockerProvider {
     }
 }
 
-/// What the keeper of the container runs; it looks for it from time to time.
-fn write_own_scripts(host: &dyn Host) -> Result<(), FilesError> {
-    let (files, layout) = (host.files(), host.layout());
-    files.make_folder(&layout.commands())?;
-    for (path, text) in [(layout.shutdown(), SHUTDOWN), (layout.activity_watcher(), ACTIVITY_WATCHER)] {
-        files.write(&path, text.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
-    }
-    Ok(())
+/// What the keeper of the container runs; it looks for it from time to time. One round trip.
+pub(crate) fn write_own_scripts(host: &dyn Host) -> Result<(), FilesError> {
+    let layout = host.layout();
+    let script = |path, text: &str| Change::write(path, text, Access::PrivateExecutable);
+    host.files().apply(&[
+        Change::MakeFolder(layout.commands()),
+        script(layout.shutdown(), SHUTDOWN),
+        script(layout.activity_watcher(), ACTIVITY_WATCHER),
+    ])
 }
 
 pub(crate) fn action_error(

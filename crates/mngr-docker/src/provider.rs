@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use mngr_host::frozen::FrozenFiles;
 use mngr_host::host::Host;
 use mngr_host::proc::Cmd;
 use mngr_host::provider::{
@@ -19,6 +20,7 @@ use crate::container::{self, Container, DEFAULT_HOST_DIR};
 use crate::endpoint::Endpoint;
 use crate::engine::{EngineClient, EngineError};
 use crate::line::DockerLine;
+use crate::maker::write_own_scripts;
 
 /// How long a host may take to answer a listing where nothing is configured.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -251,13 +253,18 @@ impl HostEntry for DockerEntry {
     }
 
     fn prepare(&self) -> Result<Arc<dyn Host>, HostError> {
-        if self.container.state() != HostState::Running || self.container.is_frozen {
+        let was_off = self.container.state() != HostState::Running;
+        if was_off {
             self.provider.start(&self.container.info.id).map_err(|error| self.error(error))?;
         }
         let host = self.host(HostState::Running)?;
         host.shells().foresee_locks();
         bootstrap(host.shells(), host.info().host_dir.as_str(), Install::Missing)
             .map_err(|error| self.error(error))?;
+        if was_off {
+            // An agent could have removed them, and another version of mngr may have written them.
+            write_own_scripts(&host).map_err(|error| self.error(error))?;
+        }
         Ok(Arc::new(host))
     }
 }
@@ -266,5 +273,10 @@ impl ColdFiles for DockerEntry {
     fn read_below(&self, folder: &HostPath, name: &str) -> Result<ColdRead, HostError> {
         let engine = self.provider.engine().map_err(|error| self.error(error))?;
         cold::read_below(&engine, &self.container.id, folder, name).map_err(|error| self.error(error))
+    }
+
+    fn read_tree(&self, folder: &HostPath) -> Result<FrozenFiles, HostError> {
+        let engine = self.provider.engine().map_err(|error| self.error(error))?;
+        cold::read_tree(&engine, &self.container.id, folder).map_err(|error| self.error(error))
     }
 }

@@ -4,7 +4,9 @@ use mngr_host::provider::{NewHost, SnapshotId};
 use mngr_model::HostPath;
 use mngr_model::host::HostInfo;
 
-use crate::container::{self, HOME, HOST_DIR, HOST_ID, HOST_NAME, PROVIDER, SNAPSHOT, TAGS};
+use crate::container::{
+    self, HELPER_OF, HOME, HOST_DIR, HOST_ID, HOST_NAME, MADE_BY, PROVIDER, SNAPSHOT, TAGS,
+};
 use crate::keeper::KEEPER;
 
 /// The recipe of the image that is used where none is named.
@@ -116,6 +118,7 @@ pub(crate) fn create_words(
     container_name: &str,
     image: &str,
     default_start_args: &[String],
+    made_by: &str,
 ) -> Vec<String> {
     let mut words: Vec<String> = ["create", "--init", "--name", container_name].map(str::to_owned).to_vec();
     let tags = serde_json::json!(new.tags).to_string();
@@ -127,6 +130,8 @@ pub(crate) fn create_words(
         (HOST_DIR, info.host_dir.as_str()),
         (TAGS, &tags),
         (HOME, info.home.as_ref().map_or("", HostPath::as_str)),
+        (MADE_BY, made_by),
+        (HELPER_OF, ""),
         (SNAPSHOT, ""),
     ];
     words.extend(labels.iter().map(|(name, value)| format!("--label={name}={value}")));
@@ -218,8 +223,15 @@ mod tests {
             host_dir: HostPath::new("/mngr"),
             home: None,
         };
-        let words =
-            create_words(&new, &info, Network::Offline, "mngr-box", "img", &["--pull=never".to_owned()]);
+        let words = create_words(
+            &new,
+            &info,
+            Network::Offline,
+            "mngr-box",
+            "img",
+            &["--pull=never".to_owned()],
+            "me",
+        );
         for word in ["--cpus=2", "--memory=4g", "--network=none", "--env=A=1", "--pull=never"] {
             assert!(words.contains(&word.to_owned()), "{word} is missing in {words:?}");
         }

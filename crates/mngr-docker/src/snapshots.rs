@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use mngr_host::fault;
 use mngr_host::provider::{
     HostAction, HostActionError, ProviderError, Snapshot, SnapshotDestroyError, SnapshotId, Snapshots,
 };
@@ -15,7 +16,9 @@ use mngr_model::state::HostState;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::container::{self, Container, HOST_ID, HOST_NAME, PROVIDER, SNAPSHOT};
+use crate::abandoned::{remove_copy, remove_helper};
+use crate::at_work::AtWork;
+use crate::container::{self, Container, HELPER_OF, HOST_ID, HOST_NAME, MADE_BY, PROVIDER, SNAPSHOT};
 use crate::engine::{EngineClient, EngineError, encoded};
 use crate::maker::{LIFE_LIMIT, MakeError, action_error};
 use crate::provider::DockerProvider;
@@ -96,21 +99,21 @@ impl DockerProvider {
         let source = self.container(host)?;
         let path = encoded(&source.id);
         let inspected: Inspected = engine.get(&format!("/containers/{path}/json"))?;
+        let work = AtWork::begin(self.client())?;
         let frozen = Frozen::freeze(&engine, &source)?;
+        fault::point();
         let commit = format!("/commit?container={path}&pause=0");
-        let Created { id: bare } = engine.post(&commit, &json!({}), COPY_LIMIT)?;
-        let whole = self.add_state(&engine, &source, &bare, name, &inspected.config.user);
+        // An image of a snapshot says so; this is not one yet.
+        let labels = json!({ HELPER_OF: host.as_str(), MADE_BY: work.label(), SNAPSHOT: "" });
+        let Created { id: bare } = engine.post(&commit, &json!({ "Labels": labels }), COPY_LIMIT)?;
+        fault::point();
+        let whole = self.add_state(&engine, &source, &bare, name, (&inspected.config.user, &work));
         drop(frozen);
-        match whole {
-            Ok(id) => {
-                let found = self.snapshots_of_engine(&engine)?;
-                found.into_iter().find(|snapshot| snapshot.id.as_str() == id).ok_or(MakeError::NoContainer)
-            }
-            Err(error) => {
-                let _ = engine.delete(&format!("/images/{}", encoded(&bare)));
-                Err(error)
-            }
-        }
+        // Where the engine does not count it as a part of the whole one, nobody needs it any more.
+        let _ = remove_copy(&engine, &bare);
+        let id = whole?;
+        let found = self.snapshots_of_engine(&engine)?;
+        found.into_iter().find(|snapshot| snapshot.id.as_str() == id).ok_or(MakeError::NoContainer)
     }
 
     /// Makes an image that is `bare` with the state in it.
@@ -120,23 +123,25 @@ impl DockerProvider {
         source: &Container,
         bare: &str,
         name: &str,
-        user: &str,
+        (user, work): (&str, &AtWork<'_>),
     ) -> Result<String, MakeError> {
         let host = &source.info.id;
         let helper = json!({
             "Image": bare, "User": "0", "Entrypoint": ["/bin/sh", "-c"],
             "Cmd": [COPY_STATE, "sh", source.info.host_dir.as_str()],
             // It is no host, though the image says so.
-            "Labels": { HOST_ID: "" },
+            "Labels": { HOST_ID: "", HELPER_OF: host.as_str(), MADE_BY: work.label() },
             "HostConfig": {
                 "Binds": [format!("{}:{STATE_AT}:ro", container::volume_of(host))],
                 "NetworkMode": "none",
             },
         });
         let Created { id: helper } = engine.post("/containers/create", &helper, LIFE_LIMIT)?;
+        fault::point();
         let copied = || -> Result<String, MakeError> {
             let path = format!("/containers/{}", encoded(&helper));
             engine.order(&format!("{path}/start"), LIFE_LIMIT)?;
+            fault::point();
             let waited: Waited = engine.post(&format!("{path}/wait"), &json!({}), COPY_LIMIT)?;
             if waited.status_code != 0 {
                 return Err(MakeError::Setup { detail: "its state could not be copied".to_owned() });
@@ -145,14 +150,17 @@ impl DockerProvider {
             let commit =
                 format!("/commit?container={}&repo={REPOSITORY}&tag={tag}&pause=0", encoded(&helper));
             let user = if user.is_empty() { "0" } else { user };
-            let labels =
-                json!({ SNAPSHOT: name, HOST_ID: host.as_str(), PROVIDER: self.provider_name().as_str() });
+            let labels = json!({
+                SNAPSHOT: name, HOST_ID: host.as_str(), PROVIDER: self.provider_name().as_str(),
+                HELPER_OF: "", MADE_BY: "",
+            });
             let body = json!({ "User": user, "Labels": labels });
             let Created { id } = engine.post(&commit, &body, COPY_LIMIT)?;
             Ok(id)
         };
         let copied = copied();
-        let _ = engine.delete(&format!("/containers/{}?force=1&v=1", encoded(&helper)));
+        fault::point();
+        let _ = remove_helper(engine, &helper);
         copied
     }
 

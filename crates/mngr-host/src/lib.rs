@@ -8,6 +8,7 @@ pub mod event_log;
 pub mod fault;
 pub mod file_reader;
 pub mod files;
+pub mod frozen;
 pub mod git;
 pub mod host;
 pub mod interrupt;

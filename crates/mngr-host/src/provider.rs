@@ -11,8 +11,8 @@ use crate::host::Host;
 use crate::proc::ExecError;
 
 pub use maker::{
-    HostAction, HostActionError, HostMaker, NewHost, Snapshot, SnapshotDestroyError, SnapshotId, Snapshots,
-    StopReason,
+    Abandoned, AbandonedKind, HostAction, HostActionError, HostMaker, NewHost, Snapshot,
+    SnapshotDestroyError, SnapshotId, Snapshots, StopReason,
 };
 pub use report::{ColdFiles, ColdRead, HostReport};
 

@@ -70,6 +70,10 @@ impl HostLayout {
         host_lock_generation => "host_lock.generation";
         /// Activity of the host.
         activity => "activity";
+        /// Dated by the watcher of the host whenever it looks.
+        activity_look => "activity/.now";
+        /// Dated when the host boots.
+        activity_boot => "activity/boot";
         /// Touched while somebody works on the host from another machine.
         activity_ssh => "activity/ssh";
         /// The boot for which agents were started.
@@ -86,6 +90,8 @@ impl HostLayout {
         programs_seen => "cache/programs.json";
         /// What was seen of other hosts, a folder for each; may be deleted at any moment.
         hosts_seen => "cache/hosts";
+        /// One lock for each host that is being made or copied by an engine.
+        hosts_in_work => "making";
         /// Connections to other hosts that outlive a command.
         connections => "ssh";
         /// Repositories that came from another host; the work dirs of agents are worktrees of them.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use mngr_config::{DurationSetting, ProviderSettings};
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
@@ -17,6 +18,9 @@ use crate::world::World;
 
 /// How long another command may hold the host.
 const LOCK_WAIT: Duration = Duration::from_secs(60);
+
+/// A watcher that has not looked for so much longer than it should does not look any more. A host may be busy.
+const LATE: SignedDuration = SignedDuration::from_secs(120);
 
 /// The limits of a host could not be changed.
 #[derive(Debug, thiserror::Error)]
@@ -136,6 +140,43 @@ pub(crate) fn change(
     record.updated_at = world.clock.now();
     write(host, &record)?;
     Ok(record.activity)
+}
+
+/// What is known of the script that stops a host at its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watcher {
+    /// The host has no limits.
+    NotNeeded,
+    /// It looked a moment ago, or the host has only just booted.
+    AtWork,
+    /// It has not looked for so long, or never did.
+    Silent {
+        /// How long.
+        since: Option<SignedDuration>,
+    },
+}
+
+/// Whether the watcher of a host does its work. `now` is by the clock of the host. Two round trips.
+pub(crate) fn watcher(host: &dyn Host, now: Timestamp) -> Result<Watcher, ActivityError> {
+    let layout = host.layout();
+    // The limits of another host are those of the one that this is a copy of.
+    let Some(record) = read(host)?.filter(|record| record.host_id == host.info().id) else {
+        return Ok(Watcher::NotNeeded);
+    };
+    if record.activity.sources.is_empty() && record.activity.max_host_age.is_none() {
+        return Ok(Watcher::NotNeeded);
+    }
+    let seen = host.files().stat_all(&[layout.activity_look(), layout.activity_boot()])?;
+    let mut ages = seen.into_iter().map(|stat| Some(now.duration_since(stat?.modified?)));
+    let (looked, booted) = (ages.next().flatten(), ages.next().flatten());
+    let period = i64::try_from(record.activity_check_seconds.unwrap_or_default()).unwrap_or(i64::MAX);
+    let allowed = SignedDuration::from_secs(period.saturating_mul(4).saturating_add(LATE.as_secs()));
+    let is_recent = |age: Option<SignedDuration>| age.is_some_and(|age| age <= allowed);
+    Ok(if is_recent(looked) || is_recent(booted) {
+        Watcher::AtWork
+    } else {
+        Watcher::Silent { since: looked }
+    })
 }
 
 fn read(host: &dyn Host) -> Result<Option<HostRecord>, ActivityError> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_agents::transcript::{Entry, NativeLog, Scope};
-use mngr_host::files::{FileKind, FilesError};
+use mngr_host::files::{FileKind, Files, FilesError};
 use mngr_host::host::Host;
 use mngr_host::interrupt::Interrupted;
 use mngr_model::HostPath;
@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::follow::ChangeNote;
 use crate::hosts::{self, FindHostError};
-use crate::remains::{self, Place};
+use crate::remains::{self, Place, Source};
 use crate::select::SelectError;
 use crate::world::World;
 
@@ -74,6 +74,7 @@ pub struct Events {
 pub struct EventLogs {
     target: String,
     host: Arc<dyn Host>,
+    source: Source,
     folder: HostPath,
     /// Whether more can come.
     is_live: bool,
@@ -92,19 +93,22 @@ struct Tail {
 impl EventLogs {
     /// The logs of an agent, also a destroyed one, or of a host. Without sources: all of them.
     pub fn open(world: &World, target: &AgentOrHost, sources: Vec<String>) -> Result<Self, EventError> {
-        let (host, state, place) = match target {
+        let (host, source, state, place) = match target {
             AgentOrHost::Agent(address) => {
                 let remains = remains::find(world, address)?;
                 let brand = remains.brand().map_err(|source| failed(target, source))?;
                 let (state, place) = (remains.state, remains.place);
                 let log = brand.map(|brand| NativeLog::new(brand, state.clone(), Scope::Conversation));
                 if let Some(log) = &log {
-                    log.settle(remains.host.files(), world.clock.now())
+                    log.settle(remains.source.files(), world.clock.now())
                         .map_err(|source| failed(target, source))?;
                 }
-                (remains.host, Some((state, log)), place)
+                (remains.host, remains.source, Some((state, log)), place)
             }
-            AgentOrHost::Host(address) => (hosts::of_address(world, address)?, None, Place::Home),
+            AgentOrHost::Host(address) => {
+                let host = hosts::of_address(world, address)?;
+                (host.clone(), Source::Host(host), None, Place::Home)
+            }
         };
         let (folder, conversation) = match state {
             Some((state, log)) => (AgentLayout::new(state).events(), log),
@@ -113,6 +117,7 @@ impl EventLogs {
         Ok(Self {
             target: target.to_string(),
             host,
+            source,
             folder,
             is_live: place == Place::Home,
             sources,
@@ -138,8 +143,12 @@ impl EventLogs {
         Ok(Events { events: all.into_iter().map(|(_, logged)| logged).collect(), damaged })
     }
 
-    /// Waits for what is logged next; nothing once the agent is destroyed, when nothing more can come.
+    /// Waits for what is logged next; nothing once the agent is destroyed or its host does not run, when nothing more can
+    /// come.
     pub fn wait_for_more(&mut self) -> Result<Option<Events>, EventError> {
+        if !self.is_live {
+            return Ok(Some(self.read_more()?).filter(|events| *events != Events::default()));
+        }
         loop {
             let note = ChangeNote::of(self.host.as_ref(), self.folders());
             let events = self.read_more()?;
@@ -147,7 +156,7 @@ impl EventLogs {
                 return Ok(Some(events));
             }
             let owner = self.folder.parent().unwrap_or_else(|| self.folder.clone());
-            if !self.is_live || !self.host.files().exists(&owner).unwrap_or(true) {
+            if !self.source.files().exists(&owner).unwrap_or(true) {
                 return Ok(None);
             }
             note.wait(Duration::MAX)?;
@@ -155,7 +164,7 @@ impl EventLogs {
     }
 
     fn folders(&self) -> Vec<HostPath> {
-        let files = self.host.files();
+        let files = self.source.files();
         let logs = self.logs().unwrap_or_default();
         let mut folders: Vec<HostPath> = logs.iter().filter_map(|log| log.path.parent()).collect();
         folders.extend(self.folder.parent());
@@ -175,12 +184,12 @@ impl EventLogs {
             }
             let tail =
                 self.tails.entry(log.path.clone()).or_insert(Tail { offset: 0, latest: Timestamp::MIN });
-            let size = self.host.files().stat(&log.path)?.map_or(0, |stat| stat.size);
+            let size = self.source.files().stat(&log.path)?.map_or(0, |stat| stat.size);
             if size < tail.offset {
                 // It was rotated: what is in it now is new.
                 tail.offset = 0;
             }
-            let bytes = match self.host.files().read_from(&log.path, tail.offset) {
+            let bytes = match self.source.files().read_from(&log.path, tail.offset) {
                 Ok(bytes) => bytes,
                 Err(error) if error.is_missing() => continue,
                 Err(error) => return Err(error),
@@ -208,7 +217,7 @@ impl EventLogs {
         let Some(log) = self.conversation.as_mut().filter(|_| is_wanted) else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         let mut latest = Timestamp::MIN;
-        for entry in log.read_more(self.host.files())? {
+        for entry in log.read_more(self.source.files())? {
             match entry {
                 Entry::Said(record) => {
                     // A conversation comes in the right order, even where its times are not.
@@ -233,7 +242,7 @@ impl EventLogs {
 
     fn logs(&self) -> Result<Vec<Log>, FilesError> {
         let mut found = Vec::new();
-        collect_logs(self.host.as_ref(), &self.folder, "", DEEPEST, &mut found)?;
+        collect_logs(self.source.files(), &self.folder, "", DEEPEST, &mut found)?;
         Ok(found)
     }
 }
@@ -255,18 +264,18 @@ struct Log {
 
 /// The logs below a folder. Links are not followed: what an agent writes must not lead elsewhere.
 fn collect_logs(
-    host: &dyn Host,
+    files: &dyn Files,
     folder: &HostPath,
     source: &str,
     depth: usize,
     found: &mut Vec<Log>,
 ) -> Result<(), FilesError> {
-    for entry in host.files().list(folder)? {
+    for entry in files.list(folder)? {
         let path = folder.join(&entry.name);
         match entry.kind {
             FileKind::Folder if depth > 0 => {
                 let inner = if source.is_empty() { entry.name } else { format!("{source}/{}", entry.name) };
-                collect_logs(host, &path, &inner, depth - 1, found)?;
+                collect_logs(files, &path, &inner, depth - 1, found)?;
             }
             FileKind::File if is_log(&entry.name) => found.push(Log { source: source.to_owned(), path }),
             _ => {}

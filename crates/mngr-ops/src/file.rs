@@ -16,7 +16,7 @@ use crate::awake::{self, WakeError};
 use crate::fanout::fan_out;
 use crate::fleet::Fleet;
 use crate::hosts::{self, FindHostError};
-use crate::remains::{self, Remains};
+use crate::remains::{self, OffHost, Remains, Source};
 use crate::select::SelectError;
 use crate::world::World;
 
@@ -85,9 +85,19 @@ pub enum FileError {
     },
 }
 
+/// What is to be done with files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// They are looked at: a host need not run for that.
+    Look,
+    /// They may be changed.
+    Change,
+}
+
 /// Where files are.
 pub struct Target {
     host: Arc<dyn Host>,
+    source: Source,
     base: HostPath,
 }
 
@@ -118,17 +128,27 @@ pub enum Depth {
 }
 
 impl Target {
-    /// The files of an agent, also a destroyed one that can come back, or of a host. A host that does not run is started.
-    pub fn find(world: &World, target: &AgentOrHost, base: Base) -> Result<Self, FileError> {
+    /// The files of an agent, also a destroyed one that can come back, or of a host. A host that does not run is started,
+    /// unless only the state folder of an agent is looked at and can be read without.
+    pub fn find(
+        world: &World,
+        target: &AgentOrHost,
+        base: Base,
+        purpose: Purpose,
+    ) -> Result<Self, FileError> {
         let address = match target {
             AgentOrHost::Host(address) => {
                 let host = hosts::started_at(world, address)?;
                 let base = host.info().host_dir.clone();
-                return Ok(Self { host, base });
+                return Ok(Self { source: Source::Host(host.clone()), host, base });
             }
             AgentOrHost::Agent(address) => address,
         };
-        let remains = match remains::find(world, address) {
+        let off = match (base, purpose) {
+            (Base::State, Purpose::Look) => OffHost::Read,
+            _ => OffHost::Refuse,
+        };
+        let remains = match remains::find_with(world, address, off) {
             Err(SelectError::HostOff { .. }) => {
                 let fleet = Fleet::look_for(world, std::slice::from_ref(address), Detail::Basic);
                 Remains::of(&awake::with_host(world, fleet.one(address)?)?)
@@ -142,7 +162,7 @@ impl Target {
                 remains.work_dir.ok_or_else(|| FileError::NoWorkDir { name: remains.name.to_string() })?
             }
         };
-        Ok(Self { host: remains.host, base })
+        Ok(Self { host: remains.host, source: remains.source, base })
     }
 
     /// The whole path that is meant by a word of the user.
@@ -153,10 +173,10 @@ impl Target {
     /// The contents of a file.
     pub fn read(&self, word: &str) -> Result<(HostPath, Vec<u8>), FileError> {
         let path = self.path(word);
-        match self.host.files().read_file(&path) {
+        match self.source.files().read_file(&path) {
             Ok(bytes) => Ok((path, bytes)),
             Err(error) if error.is_missing() => Err(FileError::Missing { path }),
-            Err(error) => match self.host.files().stat(&path) {
+            Err(error) => match self.source.files().stat(&path) {
                 Ok(Some(stat)) if stat.kind == FileKind::Folder => {
                     Err(FileError::WrongKind { path, expected: "a file" })
                 }
@@ -169,7 +189,7 @@ impl Target {
     /// its own where none is given.
     pub fn write(&self, word: &str, bytes: &[u8], mode: Option<u32>) -> Result<HostPath, FileError> {
         let path = self.path(word);
-        let files = self.host.files();
+        let files = self.source.files();
         if files.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
             return Err(FileError::WrongKind { path, expected: "a file" });
         }
@@ -193,7 +213,7 @@ impl Target {
     /// The entries of a folder, by name; of a file, itself.
     pub fn list(&self, word: &str, depth: Depth) -> Result<Vec<Listed>, FileError> {
         let path = self.path(word);
-        let files = self.host.files();
+        let files = self.source.files();
         let Some(stat) = files.stat(&path)? else { return Err(FileError::Missing { path }) };
         // A link to a folder is looked into when it is named.
         if stat.kind != FileKind::Folder && !files.exists(&path.join("."))? {

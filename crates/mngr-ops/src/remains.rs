@@ -1,11 +1,15 @@
 //! The state folder of an agent wherever it is: alive, in the trash, or what was preserved of it. Spawns nothing.
+//!
+//! That of a host that does not run is read once, into memory, where its provider can do that; nothing is started for it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use mngr_agents::transcript::Brand;
-use mngr_host::files::FilesError;
+use mngr_host::files::{Files, FilesError};
+use mngr_host::frozen::FrozenFiles;
 use mngr_host::host::Host;
+use mngr_host::provider::HostEntry;
 use mngr_model::address::{AgentAddress, AgentRef};
 use mngr_model::facts::Detail;
 use mngr_model::host::HostInfo;
@@ -14,7 +18,7 @@ use mngr_model::{AgentId, AgentName, HostPath};
 use crate::fleet::{Agent, Fleet, FleetHost};
 use crate::hosts;
 use crate::select::{SelectError, is_host};
-use crate::trash::{self, TrashError};
+use crate::trash::{self, Manifest, TrashError};
 use crate::world::World;
 
 /// Where an agent's state folder is.
@@ -22,12 +26,33 @@ use crate::world::World;
 pub enum Place {
     /// Where it belongs: the agent exists.
     Home,
+    /// Where it belongs, on a host that does not run: nothing is added to it.
+    Asleep,
     /// In the trash: the agent can be brought back.
     Trash,
     /// Only events and conversation are left of it.
     Preserved,
     /// In a snapshot.
     Snapshot,
+}
+
+/// What the files of a host are read from.
+#[derive(Clone)]
+pub enum Source {
+    /// The host itself.
+    Host(Arc<dyn Host>),
+    /// What was read of it while it does not run.
+    Frozen(Arc<FrozenFiles>),
+}
+
+impl Source {
+    /// The files.
+    pub fn files(&self) -> &dyn Files {
+        match self {
+            Self::Host(host) => host.files(),
+            Self::Frozen(frozen) => frozen.as_ref(),
+        }
+    }
 }
 
 /// What is there of an agent.
@@ -49,6 +74,8 @@ pub struct Remains {
     pub place: Place,
     /// Its work dir, while it has one.
     pub work_dir: Option<HostPath>,
+    /// What its state folder is read from.
+    pub source: Source,
 }
 
 impl Remains {
@@ -64,14 +91,38 @@ impl Remains {
             state: agent.host.layout().agent(&record.id).root().clone(),
             place: Place::Home,
             work_dir: Some(record.work_dir.clone()),
+            source: Source::Host(agent.host.clone()),
         }
+    }
+
+    /// The files that its state folder is among.
+    pub fn files(&self) -> &dyn Files {
+        self.source.files()
+    }
+
+    /// The same out of what is read of a host that does not run; nothing where its provider cannot.
+    fn frozen(self, world: &World, entry: &dyn HostEntry) -> Option<Self> {
+        let frozen = match entry.cold_files()?.read_tree(&self.state) {
+            Ok(frozen) => frozen,
+            Err(error) => {
+                world.reporter.warn(&crate::error_chain(&error));
+                return None;
+            }
+        };
+        if !frozen.is_whole() {
+            let name = &self.name;
+            world.reporter.warn(&format!(
+                "only a part of what is kept of agent `{name}` could be read: its host does not run"
+            ));
+        }
+        Some(Self { source: Source::Frozen(Arc::new(frozen)), ..self })
     }
 
     /// The brand of its conversation: by its type, or by what its type has left in the folder.
     pub fn brand(&self) -> Result<Option<Brand>, FilesError> {
         match self.agent_type.as_deref().and_then(Brand::of_type) {
             Some(brand) => Ok(Some(brand)),
-            None => Brand::of_state(self.host.files(), &self.state),
+            None => Brand::of_state(self.files(), &self.state),
         }
     }
 
@@ -88,36 +139,73 @@ fn is_at(address: &AgentAddress, id: &AgentId, name: &AgentName, host: &HostInfo
     is_named && address.host.as_ref().is_none_or(|wanted| is_host(host, wanted))
 }
 
+/// What is done about an agent of a host that does not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OffHost {
+    /// Its state folder is read all the same, where its provider can do that.
+    Read,
+    /// It is an error: more than its state folder is wanted.
+    Refuse,
+}
+
 /// The agent of that address; where there is none, the one that had it last.
 pub fn find(world: &World, address: &AgentAddress) -> Result<Remains, SelectError> {
+    find_with(world, address, OffHost::Read)
+}
+
+/// The same, where it matters whether its host runs.
+pub fn find_with(world: &World, address: &AgentAddress, off: OffHost) -> Result<Remains, SelectError> {
     let fleet = Fleet::look_for(world, std::slice::from_ref(address), Detail::Basic);
     match fleet.one(address) {
-        Ok(agent) if agent.is_host_off() => {
-            Err(SelectError::HostOff { address: agent.address(), evidence: agent.state.evidence.clone() })
-        }
+        Ok(agent) if agent.is_host_off() => asleep(world, agent, off),
         Ok(agent) => Ok(Remains::of(agent)),
         Err(error @ SelectError::NotFound { .. }) => {
             let had_it = destroyed(world, &fleet).into_iter().find(|remains| remains.is_at(address));
-            had_it.ok_or_else(|| asleep(world, &fleet, address).unwrap_or(error))
+            match had_it {
+                Some(remains) => Ok(remains),
+                None => destroyed_asleep(world, &fleet, address, off).unwrap_or(Err(error)),
+            }
         }
         Err(error) => Err(error),
     }
 }
 
-/// That a host which does not run has what is left of the agent, where one has.
-fn asleep(world: &World, fleet: &Fleet, address: &AgentAddress) -> Option<SelectError> {
+/// An agent of a host that does not run.
+fn asleep(world: &World, agent: &Agent, off: OffHost) -> Result<Remains, SelectError> {
+    let home = agent.host.info();
+    let read = || {
+        let mut hosts = hosts::that_are_off(world, |provider| *provider == home.provider).into_iter();
+        let (entry, _) = hosts.find(|(_, host)| host.info().id == home.id)?;
+        Remains { place: Place::Asleep, ..Remains::of(agent) }.frozen(world, entry.as_ref())
+    };
+    let refusal =
+        || SelectError::HostOff { address: agent.address(), evidence: agent.state.evidence.clone() };
+    if off == OffHost::Refuse { Err(refusal()) } else { read().ok_or_else(refusal) }
+}
+
+/// What is left of a destroyed agent on a host that does not run, where one has it.
+fn destroyed_asleep(
+    world: &World,
+    fleet: &Fleet,
+    address: &AgentAddress,
+    off: OffHost,
+) -> Option<Result<Remains, SelectError>> {
     if !fleet.hosts.iter().any(FleetHost::is_off) {
         return None;
     }
     hosts::that_are_off(world, |_| true).into_iter().find_map(|(entry, host)| {
-        let mut destroyed = trash::cold_entries(entry.as_ref(), host.as_ref()).manifests.into_iter();
-        let manifest =
-            destroyed.find(|manifest| is_at(address, &manifest.id, &manifest.name, host.info()))?;
-        let evidence = format!("its host is {}", entry.report().state.as_str());
-        Some(SelectError::HostOff {
+        let destroyed = trash::cold_entries(entry.as_ref(), host.as_ref()).manifests;
+        let is_meant = |manifest: &Manifest| is_at(address, &manifest.id, &manifest.name, host.info());
+        // The last destroyed comes last.
+        let manifest = destroyed.into_iter().rfind(is_meant)?;
+        let refusal = SelectError::HostOff {
             address: format!("{}@{}", manifest.name, host.info().address()),
-            evidence,
-        })
+            evidence: format!("its host is {}", entry.report().state.as_str()),
+        };
+        if off == OffHost::Refuse {
+            return Some(Err(refusal));
+        }
+        Some(in_trash(&host, manifest).frozen(world, entry.as_ref()).ok_or(refusal))
     })
 }
 
@@ -139,16 +227,7 @@ fn destroyed_on(host: &Arc<dyn Host>, fleet: &Fleet) -> Result<Vec<Remains>, Tra
     let mut found = Vec::new();
     for manifest in trash::entries(host.as_ref())?.whole.into_iter().rev() {
         known.insert(manifest.id.clone());
-        found.push(Remains {
-            host: host.clone(),
-            state: layout.trash_of(&manifest.id).state(),
-            id: manifest.id,
-            name: manifest.name,
-            agent_type: Some(manifest.agent_type.to_string()),
-            labels: manifest.labels,
-            place: Place::Trash,
-            work_dir: None,
-        });
+        found.push(in_trash(host, manifest));
     }
     let mut preserved = Vec::new();
     for entry in host.files().list(&layout.preserved())? {
@@ -166,12 +245,27 @@ fn destroyed_on(host: &Arc<dyn Host>, fleet: &Fleet) -> Result<Vec<Remains>, Tra
             state,
             place: Place::Preserved,
             work_dir: None,
+            source: Source::Host(host.clone()),
         };
         preserved.push((changed, remains));
     }
     preserved.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
     found.extend(preserved.into_iter().map(|(_, remains)| remains));
     Ok(found)
+}
+
+fn in_trash(host: &Arc<dyn Host>, manifest: Manifest) -> Remains {
+    Remains {
+        host: host.clone(),
+        state: host.layout().trash_of(&manifest.id).state(),
+        id: manifest.id,
+        name: manifest.name,
+        agent_type: Some(manifest.agent_type.to_string()),
+        labels: manifest.labels,
+        place: Place::Trash,
+        work_dir: None,
+        source: Source::Host(host.clone()),
+    }
 }
 
 /// The folder's name is `<name>--<id>`.

@@ -80,7 +80,7 @@ impl Conversation {
             Err(source) => return Err(TranscriptError::Files { name, source }),
         };
         let log = NativeLog::new(brand, remains.state.clone(), Scope::Conversation);
-        log.settle(remains.host.files(), world.clock.now())
+        log.settle(remains.files(), world.clock.now())
             .map_err(|source| TranscriptError::Files { name, source })?;
         Ok(Self { remains, log })
     }
@@ -89,7 +89,7 @@ impl Conversation {
     pub fn read_more(&mut self) -> Result<Said, TranscriptError> {
         let entries = self
             .log
-            .read_more(self.remains.host.files())
+            .read_more(self.remains.files())
             .map_err(|source| TranscriptError::Files { name: self.remains.name.to_string(), source })?;
         let mut said = Said::default();
         for entry in entries {
@@ -102,8 +102,12 @@ impl Conversation {
         Ok(said)
     }
 
-    /// Waits for what is said next; nothing once the agent is destroyed, when nothing more can come.
+    /// Waits for what is said next; nothing once the agent is destroyed or its host does not run, when nothing more can
+    /// come.
     pub fn wait_for_more(&mut self) -> Result<Option<Said>, TranscriptError> {
+        if self.remains.place != Place::Home {
+            return Ok(Some(self.read_more()?).filter(|said| *said != Said::default()));
+        }
         let host = self.remains.host.clone();
         let (files, state) = (host.files(), self.remains.state.clone());
         loop {
@@ -114,7 +118,7 @@ impl Conversation {
             if said != Said::default() {
                 return Ok(Some(said));
             }
-            if self.remains.place != Place::Home || !files.exists(&state).unwrap_or(true) {
+            if !files.exists(&state).unwrap_or(true) {
                 return Ok(None);
             }
             note.wait(Duration::MAX)?;

@@ -79,6 +79,16 @@ pub trait HostMaker: Send + Sync {
     /// Removes a host with its state. One that is gone is removed; its snapshots stay.
     fn destroy(&self, host: &HostId) -> Result<(), HostActionError>;
 
+    /// What commands of this machine left when they were killed while they made or copied a host. Nobody works on it.
+    fn abandoned(&self) -> Result<Vec<Abandoned>, ProviderError> {
+        Ok(Vec::new())
+    }
+
+    /// Removes what such a command left. What is gone is removed.
+    fn remove_abandoned(&self, _left: &Abandoned) -> Result<(), HostActionError> {
+        Ok(())
+    }
+
     /// Storage of hosts that are gone, by the names the provider has for it. It may hold work.
     fn abandoned_storage(&self) -> Result<Vec<String>, ProviderError> {
         Ok(Vec::new())
@@ -86,6 +96,28 @@ pub trait HostMaker: Send + Sync {
 
     /// The state of every host, as the provider sees it. Asks no host.
     fn states(&self) -> Result<BTreeMap<HostId, HostState>, ProviderError>;
+}
+
+/// What kind of thing was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AbandonedKind {
+    /// A host that was never started.
+    Host,
+    /// Something that runs only while a host is copied.
+    Helper,
+    /// A copy of a host that is not whole.
+    Copy,
+}
+
+/// Something that the maker or copier of a host left when it died.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abandoned {
+    /// What it is.
+    pub kind: AbandonedKind,
+    /// The host that was made or copied.
+    pub host: HostId,
+    /// What the provider calls it.
+    pub id: String,
 }
 
 /// Names a snapshot for the provider that made it.

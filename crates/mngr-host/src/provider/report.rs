@@ -7,6 +7,7 @@ use mngr_model::HostPath;
 use mngr_model::state::HostState;
 
 use super::HostError;
+use crate::frozen::FrozenFiles;
 
 /// What a provider knows of a host without asking it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct HostReport {
     pub image: Option<String>,
     /// When it was made, if it was never started: nobody can have been there.
     pub unstarted_since: Option<Timestamp>,
+    /// Whether it stands still, with everything in it, until it is woken: somebody may be copying it.
+    pub is_frozen: bool,
 }
 
 impl Default for HostReport {
@@ -32,6 +35,7 @@ impl Default for HostReport {
             tags: BTreeMap::new(),
             image: None,
             unstarted_since: None,
+            is_frozen: false,
         }
     }
 }
@@ -43,11 +47,14 @@ impl HostReport {
     }
 }
 
-/// Reads small files of a host that does not run.
+/// Reads files of a host that does not run.
 pub trait ColdFiles: Send + Sync {
-    /// The files of that name one folder below `folder`, with the name of the folder that each is in. Limited in bytes
+    /// The small files of that name one folder below `folder`, with the name of the folder that each is in. Limited in bytes
     /// and in time: what is not read by then is left out, and the answer says so.
     fn read_below(&self, folder: &HostPath, name: &str) -> Result<ColdRead, HostError>;
+
+    /// A folder and everything below it, within the same kind of limits. One that is not there is empty.
+    fn read_tree(&self, folder: &HostPath) -> Result<FrozenFiles, HostError>;
 }
 
 /// What was read of a host that does not run. Untrusted.

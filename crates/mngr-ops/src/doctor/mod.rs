@@ -12,6 +12,7 @@ mod connections;
 mod finding;
 mod git_locks;
 mod hosts;
+mod idle;
 mod leftovers;
 mod machine;
 mod permissions;

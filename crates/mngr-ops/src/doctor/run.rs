@@ -8,7 +8,7 @@ use super::finding::{Finding, Mended};
 use super::hosts::Looked;
 use super::place::Place;
 use super::{
-    boot, branches, connections, git_locks, hosts, leftovers, machine, permissions, programs, sessions,
+    boot, branches, connections, git_locks, hosts, idle, leftovers, machine, permissions, programs, sessions,
     trash, work_dirs,
 };
 use crate::fanout::fan_out;
@@ -19,7 +19,7 @@ type Check = fn(&World, &Place, &Everywhere) -> Vec<Finding>;
 
 /// The checks of each host, in the order in which they are told. What a killed command left comes early: putting it right
 /// puts other things right.
-const CHECKS: [Check; 9] = [
+const CHECKS: [Check; 10] = [
     machine::check,
     permissions::check,
     leftovers::check,
@@ -29,6 +29,7 @@ const CHECKS: [Check; 9] = [
     branches::check,
     trash::check,
     boot::check,
+    idle::check,
 ];
 
 /// What must be known of all hosts to judge one.

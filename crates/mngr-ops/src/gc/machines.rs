@@ -19,8 +19,8 @@ use crate::hosts::{self, Target};
 use crate::trash;
 use crate::world::World;
 
-/// A host that was made this long ago and was not started since is of a command that died: it is started as soon as it is
-/// made. Long enough for an engine whose clock is wrong.
+/// A host that was made this long ago and was not started since is of a command that died, on whatever machine: it is started
+/// as soon as it is made. Long enough for an engine whose clock is wrong.
 const START_LIMIT: SignedDuration = SignedDuration::from_hours(3);
 
 /// Removes them.
@@ -69,7 +69,9 @@ fn is_unfinished(report: &HostReport, now: Timestamp) -> bool {
 
 /// Whether nobody would miss a host. What cannot be read to its end may hold anything.
 fn is_over(world: &World, entry: &dyn HostEntry, host: &dyn Host, now: Timestamp) -> bool {
-    if !matches!(entry.report().state, HostState::Stopped | HostState::Paused | HostState::Crashed) {
+    let report = entry.report();
+    let has_ended = matches!(report.state, HostState::Stopped | HostState::Paused | HostState::Crashed);
+    if !has_ended || report.is_frozen {
         return false;
     }
     let agents = HostLayout::new(host.info().host_dir.clone()).agents();

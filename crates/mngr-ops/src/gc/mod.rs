@@ -1,5 +1,6 @@
 //! `gc`: deletes what has waited long enough in the trash, and what nobody uses and nobody would miss.
 
+mod abandoned;
 mod empty_trash;
 mod judge;
 mod leftovers;

@@ -6,7 +6,7 @@ use mngr_host::interrupt::{self, Interrupted};
 use mngr_model::{HostPath, ProviderName};
 
 use super::report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
-use super::{empty_trash, leftovers, machines, orphans, repositories, warm_copies};
+use super::{abandoned, empty_trash, leftovers, machines, orphans, repositories, warm_copies};
 use crate::world::World;
 use crate::{hosts, pool, recover};
 
@@ -100,6 +100,9 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
             .iter()
             .filter(|it| is_wanted(it.name()))
             .for_each(|it| pool::sweep(world, it.as_ref()));
+    }
+    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
+        abandoned::collect(provider.as_ref(), &mut out)?;
     }
     machines::collect(world, now, &mut out, is_wanted)?;
     for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 use mngr_host::files::{Access, Durability};
+use mngr_host::frozen::FrozenFiles;
 use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, Exit};
 use mngr_host::provider::{
@@ -23,6 +24,8 @@ use super::*;
 use crate::fleet::Fleet;
 use crate::gc::{self, GcOptions};
 use crate::journal::Journal;
+use crate::remains::{self, OffHost, Place};
+use crate::select::SelectError;
 use crate::stop::StopOptions;
 use crate::testing::TestWorld;
 
@@ -176,6 +179,21 @@ impl ColdFiles for Lab {
         }
         Ok(read)
     }
+
+    fn read_tree(&self, folder: &HostPath) -> Result<FrozenFiles, HostError> {
+        let files = self.0.host.files();
+        let mut read = FrozenFiles::new(folder.clone());
+        let mut open = vec![folder.clone()];
+        while let Some(path) = open.pop() {
+            let stat = files.stat(&path).unwrap().unwrap();
+            open.extend(files.list(&path).unwrap_or_default().iter().map(|entry| path.join(&entry.name)));
+            read.add(path.clone(), stat, files.read_file(&path).ok());
+        }
+        if !self.0.is_cold_whole {
+            read.cut_short();
+        }
+        Ok(read)
+    }
 }
 
 impl HostMaker for Lab {
@@ -243,6 +261,25 @@ fn what_cannot_be_read_of_a_host_that_does_not_run_is_remembered_from_before() {
     assert_eq!(names(&Fleet::look(&test.world, Detail::Basic)), ["worker"]);
     lab.become_(Some(HostState::Stopped));
     assert_eq!(names(&Fleet::look(&test.world, Detail::Basic)), ["worker"]);
+}
+
+#[test]
+fn what_is_kept_of_an_agent_is_read_although_its_host_does_not_run() {
+    for is_whole in [true, false] {
+        let (test, lab) = world_with(is_whole);
+        let id = lab.add("worker");
+        Fleet::look(&test.world, Detail::Basic);
+        lab.become_(Some(HostState::Stopped));
+        let address = "worker@box.lab".parse().unwrap();
+        let remains = remains::find(&test.world, &address).unwrap();
+        assert_eq!(remains.place, Place::Asleep);
+        let data = lab.0.host.layout().agent(&id).data();
+        assert_eq!(remains.files().read_file(&data).unwrap(), lab.0.host.files().read_file(&data).unwrap());
+        assert!(remains.files().append(&data, b"x", Durability::Cached).is_err());
+        assert_eq!(lab.state(), Some(HostState::Stopped), "reading starts nothing");
+        let refused = remains::find_with(&test.world, &address, OffHost::Refuse);
+        assert!(matches!(refused, Err(SelectError::HostOff { .. })));
+    }
 }
 
 #[test]

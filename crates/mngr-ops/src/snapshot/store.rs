@@ -10,7 +10,7 @@ use mngr_model::{HostId, HostPath};
 use super::error::SnapshotError;
 use super::manifest::{Manifest, VERSION};
 use crate::hosts;
-use crate::remains::{Place, Remains};
+use crate::remains::{Place, Remains, Source};
 use crate::scratch::{FILES, MANIFEST};
 use crate::world::World;
 
@@ -48,6 +48,7 @@ impl AgentSnapshot {
             state: state(&self.folder()),
             work_dir: Some(self.files()),
             place: Place::Snapshot,
+            source: Source::Host(self.host.clone()),
         }
     }
 }

@@ -62,7 +62,7 @@ impl Meter {
     /// The meter of an agent, read once; `None` when its type records nothing.
     pub fn of(remains: Remains) -> Result<Option<Self>, UsageError> {
         let failed = |source| UsageError::Files { name: remains.name.to_string(), source };
-        let (files, state) = (remains.host.files(), &remains.state);
+        let (files, state) = (remains.files(), &remains.state);
         let (log, billing) = match remains.brand().map_err(failed)? {
             Some(brand) => {
                 let log = NativeLog::new(brand, state.clone(), Scope::Everything);
@@ -81,7 +81,7 @@ impl Meter {
     /// Counts what was recorded since the last call.
     pub fn read_more(&mut self) -> Result<(), UsageError> {
         let failed = |source| UsageError::Files { name: self.remains.name.to_string(), source };
-        for spend in self.log.read_more(self.remains.host.files()).map_err(failed)? {
+        for spend in self.log.read_more(self.remains.files()).map_err(failed)? {
             self.answers.insert(spend.key.clone(), spend);
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Meter {
     /// The folders in which more may be recorded.
     pub fn folders(&self) -> Vec<HostPath> {
         match &self.log {
-            Log::Native(log) => log.folders(self.remains.host.files()).unwrap_or_default(),
+            Log::Native(log) => log.folders(self.remains.files()).unwrap_or_default(),
             Log::Scripted(log) => log.folder().into_iter().collect(),
         }
     }

@@ -6,7 +6,7 @@ mod put;
 
 use clap::{Args, Subcommand, ValueEnum};
 use mngr_model::address::AgentOrHost;
-use mngr_ops::file::{Base, Target};
+use mngr_ops::file::{Base, Purpose, Target};
 
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
@@ -62,14 +62,14 @@ struct TargetArgs {
 }
 
 impl TargetArgs {
-    fn find(&self, ctx: &mut Ctx) -> Result<Target, CliError> {
+    fn find(&self, ctx: &mut Ctx, purpose: Purpose) -> Result<Target, CliError> {
         let target: AgentOrHost = self.target.parse()?;
         let base = match self.relative_to {
             RelativeTo::Work => Base::Work,
             RelativeTo::State => Base::State,
             RelativeTo::Host => Base::Host,
         };
-        Ok(Target::find(&ctx.world()?, &target, base)?)
+        Ok(Target::find(&ctx.world()?, &target, base, purpose)?)
     }
 }
 

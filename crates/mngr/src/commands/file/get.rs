@@ -3,6 +3,7 @@
 use clap::Args;
 use mngr_host::files::{Access, Durability, Files};
 use mngr_host::local::LocalFiles;
+use mngr_ops::file::Purpose;
 use serde_json::{Value, json};
 
 use super::TargetArgs;
@@ -39,7 +40,7 @@ pub(crate) struct GetArgs {
 /// Gets it.
 pub(super) fn run(ctx: &mut Ctx, args: &GetArgs) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::None)?;
-    let (path, bytes) = args.target.find(ctx)?.read(&args.path)?;
+    let (path, bytes) = args.target.find(ctx, Purpose::Look)?.read(&args.path)?;
     let saved_as = args.output.as_ref().map(|word| ctx.surroundings.path(word));
     if let Some(saved_as) = &saved_as {
         LocalFiles

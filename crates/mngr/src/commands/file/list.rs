@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mngr_host::files::FileKind;
-use mngr_ops::file::{Depth, Listed};
+use mngr_ops::file::{Depth, Listed, Purpose};
 use mngr_query::{Catalog, Cell, Column, Headers, Projection, Table};
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &ListArgs) -> Result<ExitCode, CliError> 
     let output = Output::new(&ctx.format, TemplateFields::Of(&catalog))?;
     let projection = Projection::parse(&args.fields, &catalog)?;
     let depth = if args.recursive { Depth::All } else { Depth::One };
-    let files = args.target.find(ctx)?.list(args.path.as_deref().unwrap_or("."), depth)?;
+    let files = args.target.find(ctx, Purpose::Look)?.list(args.path.as_deref().unwrap_or("."), depth)?;
     let files = files.iter().map(record).collect();
     let columns = Column::of(&projection, &catalog, &Headers::parse::<String>(&[], &catalog)?);
     output.show(&ctx.console, &ListReport { files, projection, columns })?;

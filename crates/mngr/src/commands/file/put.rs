@@ -3,6 +3,7 @@
 use clap::Args;
 use mngr_host::files::Files;
 use mngr_host::local::LocalFiles;
+use mngr_ops::file::Purpose;
 use serde_json::{Value, json};
 
 use super::TargetArgs;
@@ -57,7 +58,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &PutArgs) -> Result<ExitCode, CliError> {
         }
         None => input::bytes()?,
     };
-    let path = args.target.find(ctx)?.write(&args.path, &bytes, args.mode)?;
+    let path = args.target.find(ctx, Purpose::Change)?.write(&args.path, &bytes, args.mode)?;
     output.show(&ctx.console, &PutReport { path: path.to_string(), size: bytes.len() })?;
     Ok(ExitCode::Done)
 }

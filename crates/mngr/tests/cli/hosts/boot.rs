@@ -1,12 +1,12 @@
-//! Agents that their host starts when it boots, through the user's crontab. The crontab here is a stand-in, which keeps
-//! its text in a file; its line is run as cron would run it.
+//! Agents that their host starts when it boots, through the user's crontab. In most tests that is a stand-in, which keeps
+//! its text in a file; its line is run as cron would run it. In one, Debian's own cron boots with another machine.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mngr_testkit::TestEnv;
+use mngr_testkit::{Sshd, TestEnv};
 
 use super::ground::{Ground, Kind};
 use crate::support::{self, PATIENCE, state, wait_until};
@@ -170,4 +170,41 @@ fn an_agent_of_another_machine_runs_again_after_that_one_boots() {
     wait_until(PATIENCE, || starts(&ground.env, "far") == 2);
     let _ = ground.env.mngr(["destroy", "far", "--force"]).success();
     assert_eq!(fs::read_to_string(&table).unwrap(), USERS);
+}
+
+/// Where Debian's cron keeps the crontabs of users.
+const SPOOL: &str = "/var/spool/cron/crontabs";
+
+/// Gives a machine crontabs of its own, which outlive its boots.
+fn mount_spool(sshd: &Sshd) {
+    let spool = sshd.root().join("spool");
+    fs::create_dir_all(&spool).unwrap();
+    sshd.at_its_console(&["mount", "--bind", spool.to_str().unwrap(), SPOOL]);
+}
+
+#[test]
+fn tool_cron_starts_an_agent_of_another_machine_once_when_that_one_boots() {
+    let mut ground = Ground::new(Kind::Ssh);
+    mount_spool(ground.sshd());
+    let users = "@reboot echo booted >>/root/users\n";
+    ground.sshd().at_its_console(&["sh", "-c", &format!("printf '{users}' | crontab -")]);
+    let _ = ground.create("far", &NOTING);
+    assert_eq!(starts(&ground.env, "far"), 1);
+    ground.sshd.as_mut().expect("another machine").reboot();
+    mount_spool(ground.sshd());
+    wait_until(PATIENCE, || state(&ground.env, "far") == "STOPPED");
+    // Whether it is the first since the boot, cron tells by a file of `/run`, which is empty then.
+    ground.sshd().at_its_console(&[
+        "unshare",
+        "--mount",
+        "sh",
+        "-c",
+        "mount -t tmpfs none /run && exec cron",
+    ]);
+    wait_until(PATIENCE, || state(&ground.env, "far") == "RUNNING");
+    wait_until(PATIENCE, || ground.sshd().home().join("users").exists());
+    wait_until(PATIENCE, || starts(&ground.env, "far") == 2);
+    let _ = ground.env.mngr(["destroy", "far", "--force"]).success();
+    let kept = fs::read_to_string(ground.sshd().root().join("spool/root")).unwrap();
+    assert!(kept.contains(users) && !kept.contains("start-on-boot"), "{kept}");
 }

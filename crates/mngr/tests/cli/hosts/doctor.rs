@@ -6,7 +6,7 @@ use mngr_testkit::TestEnv;
 use serde_json::Value;
 
 use super::ground::{Ground, Kind};
-use crate::support::{agent, text};
+use crate::support::{PATIENCE, agent, text, wait_until};
 
 const SLEEP: [&str; 5] = ["--type", "command", "--", "sleep", "1000"];
 
@@ -49,6 +49,34 @@ fn a_machine_that_does_not_answer_is_told_and_the_others_are_examined() {
     ground.sshd().stop();
     assert_eq!(seen(&ground.env, "hosts", Some("box.lab"), &[]), told("fail", false, false));
     assert_eq!(seen(&ground.env, "sessions", Some("localhost.local"), &[]), told("ok", false, false));
+}
+
+#[test]
+fn docker_a_container_whose_watcher_is_held_up_or_gone_is_told_until_it_is_started_again() {
+    let ground = Ground::new(Kind::Docker);
+    let engine = ground.engine.as_ref().unwrap();
+    let make = ["create", "a@idler.lab", "--new-host", "--no-connect", "--idle-timeout", "3h"];
+    let _ = ground.env.mngr(make.iter().chain(&SLEEP)).success();
+    let there = |line: &str| engine.docker(&["exec", "mngr-idler", "sh", "-c", line]);
+    let idle = || seen(&ground.env, "idle", Some("idler.lab"), &[]);
+    wait_until(PATIENCE, || there("[ -e /mngr/activity/.now ] && echo yes || :") == "yes");
+    assert_eq!(idle(), told("ok", false, false));
+    // It cannot look while it stands still; an hour goes by.
+    let freeze = r"for it in /proc/[0-9]*; do
+        tr '\0' ' ' <$it/cmdline | grep -q '^sh /mngr/commands/[a]ctivity' && kill -STOP ${it#/proc/}
+    done; touch -d '1 hour ago' /mngr/activity/.now /mngr/activity/boot";
+    there(freeze);
+    assert_eq!(idle(), told("warn", false, false));
+    let _ = ground.env.mngr(["stop", "@idler.lab"]).success();
+    let _ = ground.env.mngr(["start", "a"]).success();
+    assert_eq!(idle(), told("ok", false, false));
+    there("rm /mngr/commands/activity_watcher.sh");
+    let _ = ground.env.mngr(["stop", "@idler.lab"]).success();
+    let _ = ground.env.mngr(["start", "a"]).success();
+    assert_eq!(there("ls /mngr/commands/activity_watcher.sh"), "/mngr/commands/activity_watcher.sh");
+    let _ = ground.env.mngr(["limit", "a", "--idle-mode", "disabled"]).success();
+    there("touch -d '1 hour ago' /mngr/activity/boot; rm -f /mngr/activity/.now");
+    assert_eq!(idle(), told("ok", false, false), "it has no limit");
 }
 
 #[test]

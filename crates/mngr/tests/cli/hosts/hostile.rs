@@ -37,7 +37,7 @@ fn canary(ground: &Ground) -> PathBuf {
 
 /// Runs the binary with little memory, and checks that it did nothing but answer.
 #[track_caller]
-fn run(ground: &Ground, args: &[&str]) -> CmdOutput {
+pub(super) fn run(ground: &Ground, args: &[&str]) -> CmdOutput {
     let env = &ground.env;
     let binary = env.mngr_cmd().get_program().to_owned();
     let mut command = env.command("sh");
@@ -66,7 +66,7 @@ fn assert_list_answers(ground: &Ground) -> serde_json::Value {
 }
 
 /// Every file of this machine that a host could want to change: those of the user, and those of the state folder.
-fn picture(ground: &Ground) -> Vec<(PathBuf, Vec<u8>)> {
+pub(super) fn picture(ground: &Ground) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut open = vec![ground.env.home(), ground.env.work_dir(), ground.env.root().join("outside")];
     while let Some(folder) = open.pop() {
@@ -87,7 +87,7 @@ fn picture(ground: &Ground) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Nothing of the user has changed, appeared or gone.
 #[track_caller]
-fn assert_unchanged(ground: &Ground, before: &[(PathBuf, Vec<u8>)]) {
+pub(super) fn assert_unchanged(ground: &Ground, before: &[(PathBuf, Vec<u8>)]) {
     let after = picture(ground);
     let differing = after
         .iter()

@@ -1,5 +1,6 @@
 //! Agents on other machines: the same verbs with the same answers, and what happens when a link breaks.
 
+mod asleep;
 mod boot;
 mod brands;
 mod docker;
@@ -9,6 +10,7 @@ mod faults;
 mod ground;
 mod hostile;
 mod idle;
+mod killed;
 mod life;
 mod migrate;
 mod names;
