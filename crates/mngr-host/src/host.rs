@@ -9,6 +9,7 @@ use mngr_model::host::HostInfo;
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
 
+use crate::allowance::Allowance;
 use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Files, FilesError};
 use crate::lock::{self, HostLock, LockError, LockWait};
@@ -37,6 +38,11 @@ pub trait Host: Send + Sync {
 
     /// Its files.
     fn files(&self) -> &dyn Files;
+
+    /// How long it may still be waited for; `None` when it is the machine mngr runs on.
+    fn allowance(&self) -> Option<&Allowance> {
+        None
+    }
 
     /// Takes a lock that excludes every other mngr, and `flock(1)` in scripts on that host.
     fn lock(&self, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError>;
