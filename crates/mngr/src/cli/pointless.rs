@@ -70,6 +70,21 @@ const RULES: &[Rule] = &[
         },
     },
     Rule {
+        verbs: &["create", "clone"],
+        options: &["name_style"],
+        why: |words| {
+            let given = words.text("address").or(words.text("name"));
+            let is_named =
+                given.is_some_and(|given| given.starts_with(|first: char| first.is_alphanumeric()));
+            is_named.then_some("the agent is given a name")
+        },
+    },
+    Rule {
+        verbs: &["migrate"],
+        options: &["name_style"],
+        why: |_| Some("an agent that moves keeps its name unless it is given another"),
+    },
+    Rule {
         verbs: &["create", "clone", "migrate", "start"],
         options: &["connect_command"],
         why: |words| words.has("no_connect").then_some("nothing is connected to with `--no-connect`"),
@@ -83,8 +98,10 @@ const RULES: &[Rule] = &[
         verbs: &["start"],
         options: &["restart", "no_resume", "resume_message", "connect"],
         why: |words| {
-            let has_only_hosts = words.has("host") && words.lacks(&["agents", "agent"]);
-            has_only_hosts.then_some("only hosts are named, whose agents stay as they are")
+            let is_host = |word: &String| word.starts_with('@');
+            let has_agents = words.has("agent") || !words.texts("agents").all(is_host);
+            let has_hosts = words.has("host") || words.has("agents");
+            (has_hosts && !has_agents).then_some("only hosts are named, whose agents stay as they are")
         },
     },
     Rule {
@@ -111,6 +128,14 @@ const RULES: &[Rule] = &[
         verbs: &["stop"],
         options: &["graceful_timeout"],
         why: |words| words.has("no_graceful").then_some("nothing is waited for with `--no-graceful`"),
+    },
+    Rule {
+        verbs: &["file_get", "file_list", "file_put"],
+        options: &["relative_to"],
+        why: |words| {
+            let is_host = words.text("target").is_some_and(|target| target.starts_with('@'));
+            is_host.then_some("paths of a host are relative to the folder that holds its state")
+        },
     },
     Rule {
         verbs: &["list"],
@@ -168,6 +193,11 @@ impl Words<'_> {
     fn text(&self, id: &str) -> Option<&str> {
         let text = self.typed.try_get_one::<String>(id).ok().flatten();
         text.filter(|_| self.has(id)).map(String::as_str)
+    }
+
+    /// All that was typed for it.
+    fn texts(&self, id: &str) -> impl Iterator<Item = &String> {
+        self.typed.try_get_many::<String>(id).ok().flatten().into_iter().flatten()
     }
 
     fn is(&self, id: &str, value: &str) -> bool {

@@ -95,7 +95,7 @@ const HOST: Shape = Open(&[("id", Maybe(&Text)), ("name", Text), ("provider", Te
 /// What each command prints at its end; `error` is what any of them prints when it fails.
 const OUTPUTS: &[(&str, Shape)] = &[
     ("capture", Fields(&[("agent", Text), ("window", Maybe(&Text)), ("text", Text)])),
-    ("clone", CREATED),
+    ("clone", Either(&[CREATED, RAN])),
     ("create", Either(&[CREATED, RAN])),
     (
         "destroy",

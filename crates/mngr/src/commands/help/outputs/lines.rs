@@ -25,20 +25,20 @@ use Line::{Event, Plain, Whole};
 
 const FAILED: Shape = Fields(&[("agent", Text), ("error", Text)]);
 
+/// An agent that goes on, or what one printed that ran in the foreground.
+const CREATION: &[Line] = &[
+    Event("created", super::CREATED),
+    Event("output", Fields(&[("stream", Text), ("text", Text)])),
+    Event("result", super::RAN),
+];
+
 /// By the words of the command. Every one of them may end with the line `error`.
 const LINES: &[(&str, &[Line])] = &[
     ("archive", &[Whole("archive_result")]),
     ("capture", &[Whole("capture")]),
     ("cleanup", &[Whole("cleanup_result")]),
-    ("clone", &[Whole("created")]),
-    (
-        "create",
-        &[
-            Event("created", super::CREATED),
-            Event("output", Fields(&[("stream", Text), ("text", Text)])),
-            Event("result", super::RAN),
-        ],
-    ),
+    ("clone", CREATION),
+    ("create", CREATION),
     ("destroy", &[Whole("destroy_result")]),
     (
         "doctor",
