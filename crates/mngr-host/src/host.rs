@@ -138,7 +138,7 @@ pub struct EndRequest {
     pub agent: AgentId,
     /// The agent's own program as its record names it, asked first. One that is not the agent's is left alone.
     pub program: Option<ProcessId>,
-    /// How long the program gets between SIGTERM and SIGKILL.
+    /// How long the program gets between SIGTERM and SIGKILL; without any, it is killed at once.
     pub grace: Duration,
 }
 
