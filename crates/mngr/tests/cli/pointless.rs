@@ -71,3 +71,12 @@ fn what_settings_give_is_passed_over_where_it_changes_nothing() {
     let started = env.mngr(["start", "a", "--connect-command", "echo mine"]).success();
     assert!(started.stdout.contains("mine\n"), "{started}");
 }
+
+#[test]
+fn a_dry_run_refuses_what_the_command_itself_would() {
+    let env = env_with_repo();
+    for verb in ["start", "stop", "destroy"] {
+        let dry = env.mngr([verb, "@localhost", "--dry-run"]).code(1);
+        assert!(dry.stderr.contains(&format!("this provider cannot {verb} hosts")), "{dry}");
+    }
+}
