@@ -1,13 +1,17 @@
 //! An event log of this machine that many processes append to at once, put aside when it has grown too large.
+//!
+//! Whatever ends a writer, and wherever, the lines of the others stay whole. Putting aside is one rename: a writer that
+//! dies before or after it leaves every line in one file or the other.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use mngr_model::HostPath;
 use rustix::fs::OFlags;
 
+use crate::fault;
 use crate::files::{Files, FilesError};
 use crate::local::LocalFiles;
 
@@ -41,21 +45,19 @@ impl EventLog {
             }
             opened => opened.map_err(failed)?,
         };
-        if file.metadata().is_ok_and(|meta| meta.len() >= self.largest) && self.put_aside(&file).is_ok() {
-            file = self.open().map_err(failed)?;
+        let is_full = |len: u64| len > 0 && len >= self.largest;
+        if file.metadata().is_ok_and(|meta| is_full(meta.len())) && self.put_aside(&file).is_ok() {
+            // Where no new one can be made, the old one takes the lines under its new name.
+            file = self.open().unwrap_or(file);
         }
-        match file.write(lines) {
-            Ok(written) if written == lines.len() => Ok(()),
-            Ok(_) => Err(failed(io::ErrorKind::StorageFull.into())),
-            Err(error) => Err(failed(error)),
-        }
+        write_whole(&mut file, lines).map_err(failed)
     }
 
     fn open(&self) -> io::Result<File> {
         // A link must not lead us elsewhere, nor a pipe hold us.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mut options = File::options();
-        options.append(true).create(true).mode(0o600).custom_flags(flags.bits() as i32);
+        options.read(true).append(true).create(true).mode(0o600).custom_flags(flags.bits() as i32);
         options.open(self.path.as_str())
     }
 
@@ -68,7 +70,10 @@ impl EventLog {
             return Ok(());
         }
         let number = self.last_number()? + 1;
-        fs::rename(self.path.as_str(), format!("{}.{number}", self.path))
+        fault::point();
+        fs::rename(self.path.as_str(), format!("{}.{number}", self.path))?;
+        fault::point();
+        Ok(())
     }
 
     fn last_number(&self) -> io::Result<u64> {
@@ -81,6 +86,26 @@ impl EventLog {
         }
         Ok(last)
     }
+}
+
+/// Writes all of it or nothing.
+fn write_whole(file: &mut File, lines: &[u8]) -> io::Result<()> {
+    let before = file.metadata()?.len();
+    let mut last = [b'\n'];
+    // A writer that was killed in the middle of a line must not spoil the next one.
+    let is_torn = before > 0 && file.read_at(&mut last, before - 1)? == 1 && last != *b"\n";
+    let separated = if is_torn { [b"\n", lines].concat() } else { Vec::new() };
+    let bytes = if is_torn { &separated } else { lines };
+    let written = file.write(bytes)?;
+    if written == bytes.len() {
+        return Ok(());
+    }
+    let after = before + u64::try_from(written).unwrap_or(u64::MAX);
+    // The disk is full. Whoever else wrote meanwhile has written after us, and loses nothing.
+    if file.metadata()?.len() == after {
+        file.set_len(before)?;
+    }
+    Err(io::ErrorKind::StorageFull.into())
 }
 
 #[cfg(test)]
@@ -145,5 +170,16 @@ mod tests {
         std::os::unix::fs::symlink(dir.path().join("elsewhere"), log.path().as_str()).unwrap();
         assert!(log.append(b"x\n").is_err());
         assert!(!dir.path().join("elsewhere").exists());
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_does_not_spoil_the_next_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = log(dir.path(), 100);
+        log.append(b"one\n").unwrap();
+        let mut file = File::options().append(true).open(log.path().as_str()).unwrap();
+        file.write_all(b"cut o").unwrap();
+        log.append(b"two\n").unwrap();
+        assert_eq!(all_lines(dir.path()), ["one", "cut o", "two"]);
     }
 }

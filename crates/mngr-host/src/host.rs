@@ -9,6 +9,7 @@ use mngr_model::host::HostInfo;
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
 
+use crate::allowance::Allowance;
 use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Files, FilesError};
 use crate::lock::{self, HostLock, LockError, LockWait};
@@ -37,6 +38,11 @@ pub trait Host: Send + Sync {
 
     /// Its files.
     fn files(&self) -> &dyn Files;
+
+    /// How long it may still be waited for; `None` when it is the machine mngr runs on.
+    fn allowance(&self) -> Option<&Allowance> {
+        None
+    }
 
     /// Takes a lock that excludes every other mngr, and `flock(1)` in scripts on that host.
     fn lock(&self, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError>;
@@ -132,7 +138,7 @@ pub struct EndRequest {
     pub agent: AgentId,
     /// The agent's own program as its record names it, asked first. One that is not the agent's is left alone.
     pub program: Option<ProcessId>,
-    /// How long the program gets between SIGTERM and SIGKILL.
+    /// How long the program gets between SIGTERM and SIGKILL; without any, it is killed at once.
     pub grace: Duration,
 }
 

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use mngr_host::fault;
 use mngr_host::files::{FileKind, FolderEntry};
 use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
 use mngr_host::host::{EndRequest, Host};
@@ -146,8 +147,11 @@ fn is_committed(host: &dyn Host, layout: &HostLayout, id: &AgentId) -> bool {
 
 /// Takes back the steps of a creation, the last one first. Goes on after a failure and reports all of them.
 pub(crate) fn take_back(world: &World, host: &dyn Host, id: &AgentId, steps: &[Step]) -> Result<(), String> {
-    let problems: Vec<String> =
-        steps.iter().rev().filter_map(|step| take_back_step(world, host, id, step).err()).collect();
+    let mut problems = Vec::new();
+    for step in steps.iter().rev() {
+        problems.extend(take_back_step(world, host, id, step).err());
+        fault::point();
+    }
     if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
 }
 

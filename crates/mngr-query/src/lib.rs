@@ -27,5 +27,5 @@ pub use json::{Projection, ProjectionError, cell_text};
 pub use path::{FieldError, FieldPath};
 pub use sanitize::{is_unsafe, sanitize, sanitize_lines};
 pub use sort::{SortDirection, SortError, SortKey, SortSpec};
-pub use table::{Align, Cell, CellStyle, Column, HeaderError, Headers, Table, cut};
+pub use table::{Align, Cell, CellStyle, Column, HeaderError, Headers, Table, cut, width};
 pub use template::{Template, TemplateError, TemplateFault};

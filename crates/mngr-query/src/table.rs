@@ -259,6 +259,11 @@ fn shrink(widths: &mut [usize], available: usize) {
     }
 }
 
+/// How many columns of a terminal the text takes.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
 /// The text in at most `width` columns, an ellipsis in place of what was cut.
 pub fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {

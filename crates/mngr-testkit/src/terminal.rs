@@ -82,6 +82,12 @@ impl<'env> Terminal<'env> {
         self.run(["send-keys", "-l", "--", text]);
     }
 
+    /// Gives the terminal another size.
+    #[track_caller]
+    pub fn resize(&self, cols: u16, rows: u16) {
+        self.run(["resize-window", "-x", &cols.to_string(), "-y", &rows.to_string()]);
+    }
+
     /// What is on screen now, without trailing blanks.
     #[track_caller]
     pub fn screen(&self) -> String {

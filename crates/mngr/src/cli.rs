@@ -11,6 +11,7 @@ pub(crate) mod help;
 pub(crate) mod options;
 pub(crate) mod page;
 pub(crate) mod parse;
+mod pointless;
 pub(crate) mod usage;
 mod wrap;
 

@@ -28,7 +28,7 @@ pub(crate) const ROUNDS: usize = 5;
 /// After this time a process is what it is.
 const SETTLED: SignedDuration = SignedDuration::from_secs(2);
 
-/// Ends the agent's program first, with its grace; then everything else of the agent.
+/// Ends the agent's program first, with its grace, or at once where it has none; then everything else of the agent.
 pub(crate) fn end(request: &EndRequest) -> EndReport {
     let mut report = EndReport::default();
     let mark = format!("{MNGR_AGENT_ID}={}", request.agent);
@@ -41,10 +41,7 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
         let found: Vec<Stat> = tree_of(&[program], &all);
         let handles = open_all(&found);
         report.signalled += handles.len();
-        signal_all(&handles, &[Signal::TERM]);
-        hang_up_the_deaf(&handles);
-        signal_all(&handles, &[Signal::CONT]);
-        let left = wait_until_gone(handles, request.grace);
+        let left = if request.grace.is_zero() { handles } else { ask_to_end(handles, request.grace) };
         report.killed += left.len();
         signal_all(&left, &[Signal::KILL]);
         wait_until_gone(left, KILL_WAIT);
@@ -65,6 +62,14 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
     }
     report.remaining = search.owned(program).iter().map(|stat| stat.pid).collect();
     report
+}
+
+/// Those that are still there after their grace.
+fn ask_to_end(handles: Vec<Handle>, grace: Duration) -> Vec<Handle> {
+    signal_all(&handles, &[Signal::TERM]);
+    hang_up_the_deaf(&handles);
+    signal_all(&handles, &[Signal::CONT]);
+    wait_until_gone(handles, grace)
 }
 
 /// Whose process it is.
@@ -200,6 +205,7 @@ pub(crate) fn tree_of(roots: &[ProcessId], all: &[Stat]) -> Vec<Stat> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -245,6 +251,18 @@ mod tests {
         let report = end(&request(&id, None));
         assert!(report.killed >= 1, "{report:?}");
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_program_without_grace_is_killed_without_being_asked() {
+        let id = agent();
+        let mut child = spawn(&id, "exec sleep 300");
+        let pid = child.id() as i32;
+        let start = Stat::read(pid).unwrap().unwrap().start;
+        let program = Some(ProcessId { pid, start });
+        let report = end(&EndRequest { agent: id, program, grace: Duration::ZERO });
+        assert_eq!(report.killed, 1, "{report:?}");
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use mngr_model::{AgentId, HostPath};
 use super::files::RemoteFiles;
 use super::shells::Shells;
 use super::{lock, processes, survey, watch};
+use crate::allowance::Allowance;
 use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Files, FilesError};
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, Reach, SurveyError, TerminalMode, WatchRequest};
@@ -86,6 +87,10 @@ impl Host for RemoteHost {
 
     fn files(&self) -> &dyn Files {
         &self.files
+    }
+
+    fn allowance(&self) -> Option<&Allowance> {
+        Some(self.shells.allowance())
     }
 
     fn lock(&self, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {

@@ -28,7 +28,7 @@ struct Table {
     marked: BTreeSet<i32>,
 }
 
-/// Ends the agent's program first, with its grace; then everything else of the agent.
+/// Ends the agent's program first, with its grace, or at once where it has none; then everything else of the agent.
 pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, ExecError> {
     let mut report = EndReport::default();
     let mut table = Table::of(shells, &request.agent)?;
@@ -39,7 +39,10 @@ pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, Ex
     if let Some(program) = program {
         let found = tree_of(&[program], &table.all);
         report.signalled += found.len();
-        let left = signal(shells, &found, "TERM CONT", request.grace)?;
+        let left = match request.grace {
+            Duration::ZERO => found,
+            grace => signal(shells, &found, "TERM CONT", grace)?,
+        };
         report.killed += left.len();
         signal(shells, &left, "KILL", KILL_WAIT)?;
         table = Table::of(shells, &request.agent)?;

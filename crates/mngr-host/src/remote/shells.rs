@@ -11,6 +11,7 @@ mod wire;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::allowance::Allowance;
 use crate::interrupt;
 use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
 use crate::random;
@@ -78,6 +79,7 @@ pub struct Shells {
     line: Arc<dyn Line>,
     idle: Mutex<Vec<Shell>>,
     locks: Keeper,
+    allowance: Allowance,
 }
 
 struct Shell {
@@ -101,7 +103,7 @@ enum Asked {
 impl Shells {
     /// No shell is opened before there is something to run.
     pub fn new(line: Arc<dyn Line>) -> Self {
-        Self { line, idle: Mutex::default(), locks: Keeper::default() }
+        Self { line, idle: Mutex::default(), locks: Keeper::default(), allowance: Allowance::default() }
     }
 
     /// How the machine is reached.
@@ -114,6 +116,11 @@ impl Shells {
         &self.locks
     }
 
+    /// How long this machine may still be waited for.
+    pub fn allowance(&self) -> &Allowance {
+        &self.allowance
+    }
+
     /// Says that locks will be taken soon: what holds them is started now, beside whatever comes first.
     pub fn foresee_locks(&self) {
         self.locks.start_early(self);
@@ -122,6 +129,19 @@ impl Shells {
     /// Runs a script. Never runs it twice.
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;
+        match self.allowance.left() {
+            Some(Duration::ZERO) => Err(ExecError::Unreachable {
+                host: self.line.name().to_owned(),
+                detail: "it took too long to answer".to_owned(),
+            }),
+            Some(left) if left < request.deadline => {
+                self.send(&Request { deadline: left, overdue: Overdue::GivenUp, ..request.clone() })
+            }
+            _ => self.send(request),
+        }
+    }
+
+    fn send(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         let began = Instant::now();
         let _span = trace::span(SpanKind::Request, || request.program.to_owned()).on(self.line.name());
         let until = moment_after(request.deadline);

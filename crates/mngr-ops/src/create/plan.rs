@@ -104,7 +104,8 @@ pub(super) fn plan(
         (TransferMode::None, _) => source.path.clone(),
         (_, Some(target)) => target,
         (TransferMode::GitWorktree, None) => {
-            let base = request.worktree_base.clone().unwrap_or_else(|| host.layout().worktrees());
+            let given = request.worktree_base.as_deref().map(|path| on_host(world, host, path));
+            let base = given.unwrap_or_else(|| host.layout().worktrees());
             base.join(&format!("{name}-{}", random::hex32()))
         }
         (_, None) => host.layout().copies().join(&format!("{name}-{}", random::hex32())),

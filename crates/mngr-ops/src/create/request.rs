@@ -193,8 +193,8 @@ pub struct CreateRequest {
     pub branch: BranchSpec,
     /// What happens to uncommitted files.
     pub unclean: UncleanFiles,
-    /// Where worktrees are made, if not in the host dir.
-    pub worktree_base: Option<HostPath>,
+    /// Where worktrees are made, if not in the host dir; on another host as the user wrote it.
+    pub worktree_base: Option<String>,
     /// Further words for rsync.
     pub rsync_args: Vec<String>,
     /// Files of variables, on this machine.

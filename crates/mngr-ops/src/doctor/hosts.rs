@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mngr_host::provider::HostEntry;
 
 use super::finding::Finding;
-use super::place::Place;
+use super::place::{self, Place};
 use crate::hosts;
 use crate::world::World;
 
@@ -53,7 +53,7 @@ pub(super) fn look(world: &World, entry: &dyn HostEntry) -> Looked {
     match entry.open() {
         Ok(None) => Looked::default(),
         Err(error) => silent(&error),
-        Ok(Some(host)) => match Place::look(host) {
+        Ok(Some(host)) => match Place::look(host, place::limit(world, entry.provider())) {
             Err(error) => silent(&error),
             Ok(place) => {
                 let empty = unused(world, &place).map(|found| found.at(&address));
@@ -87,6 +87,13 @@ fn broken(place: &Place) -> Vec<Finding> {
             .advise("mend its `data.json`, or move the folder away")
     };
     place.survey.broken.iter().map(|agent| told(&agent.folder, &agent.problem)).collect()
+}
+
+/// A host that answered at first and then took too long.
+pub(super) fn late(place: &Place) -> Finding {
+    Finding::fail(HOSTS, format!("it did not answer within {} s", place.limit.as_secs_f32()))
+        .because("not everything there was examined, and nothing there is put right")
+        .advise("see whether it is busy or hangs, then run `mngr doctor` again")
 }
 
 /// Everybody was reached.

@@ -1,7 +1,8 @@
 //! `doctor`: is everything mngr needs there, and has nothing been left behind?
 //!
 //! One file per group of checks. A check looks only; what it would do about a finding is data ([`Repair`]), carried out by
-//! `repair.rs` when somebody asks for it. Checks run side by side, on all hosts that answer.
+//! `repair.rs` when somebody asks for it. Checks run side by side, on all hosts that answer; a
+//! host as a whole has so much time, after which the rest is told without it.
 //!
 //! Budget per host: one look at its agents, one script about the machine, some five small requests, one git process for each
 //! repository.

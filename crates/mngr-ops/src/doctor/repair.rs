@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use mngr_host::fault;
 use mngr_host::files::Files;
 use mngr_host::git::{DeleteBranch, Git};
 use mngr_host::host::Host;
@@ -71,6 +72,7 @@ impl Repair {
                 let git = Git::new(host.as_ref(), repository.clone());
                 for path in paths {
                     git.remove_worktree(path).map_err(|error| error_chain(&error))?;
+                    fault::point();
                 }
                 Ok(format!("git forgot {} worktree(s)", paths.len()))
             }
@@ -79,6 +81,7 @@ impl Repair {
                 for (name, oid) in branches {
                     git.delete_branch(name, DeleteBranch::OnlyAt(oid))
                         .map_err(|error| error_chain(&error))?;
+                    fault::point();
                 }
                 let names: Vec<&str> = branches.iter().map(|(name, _)| name.as_str()).collect();
                 Ok(format!("deleted {}", names.join(", ")))
@@ -87,6 +90,7 @@ impl Repair {
             Self::RemoveSockets(paths) => {
                 for path in paths {
                     LocalFiles.remove_file(path).map_err(|error| error_chain(&error))?;
+                    fault::point();
                 }
                 Ok(format!("deleted {} socket(s)", paths.len()))
             }
@@ -144,6 +148,7 @@ fn remove_git_locks(host: &dyn Host) -> Result<String, String> {
     let stale = git_locks::stale(host, &survey).map_err(|error| error_chain(&error))?;
     for lock in stale.iter().filter(|lock| !lock.is_busy) {
         host.files().remove_file(&lock.path).map_err(|error| error_chain(&error))?;
+        fault::point();
     }
     Ok("deleted it".to_owned())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use mngr_host::fault;
 use mngr_host::interrupt::{self, Interrupted};
 
 use super::finding::{Finding, Mended};
@@ -57,13 +58,7 @@ pub fn examine(world: &World) -> Result<Vec<Finding>, Interrupted> {
     findings.extend(told);
     findings.extend(hosts::storage(world));
     let everywhere = Everywhere { branches: branches::in_use(&places), is_complete };
-    let jobs: Vec<(&Place, Check)> =
-        places.iter().flat_map(|place| CHECKS.map(move |check| (place, check))).collect();
-    let found = fan_out(jobs, |(place, check)| {
-        let address = place.address();
-        let found = check(world, place, &everywhere).into_iter().map(|finding| finding.at(&address));
-        found.collect::<Vec<_>>()
-    });
+    let found = fan_out(places.iter().collect(), |place| examine_host(world, place, &everywhere));
     findings.extend(found.into_iter().flatten());
     findings.extend(programs::check(world));
     findings.extend(connections::check(world));
@@ -71,11 +66,28 @@ pub fn examine(world: &World) -> Result<Vec<Finding>, Interrupted> {
     Ok(findings)
 }
 
+/// All checks of one host, side by side. One that hangs is told, and holds up nobody.
+fn examine_host(world: &World, place: &Place, everywhere: &Everywhere) -> Vec<Finding> {
+    place.resume();
+    let checked = fan_out(CHECKS.to_vec(), |check| {
+        let found = check(world, place, everywhere);
+        // A check that ran out of time does not know what it says.
+        (!place.is_late()).then_some(found)
+    });
+    let late = checked.iter().any(Option::is_none).then(|| hosts::late(place));
+    if late.is_none() {
+        place.release();
+    }
+    let address = place.address();
+    late.into_iter().chain(checked.into_iter().flatten().flatten()).map(|found| found.at(&address)).collect()
+}
+
 /// Puts right what is safe to put right, and notes in each finding what came of it.
 pub fn mend(world: &World, findings: &mut [Finding]) -> Result<(), Interrupted> {
     for finding in findings {
         let Some(repair) = &finding.repair else { continue };
         interrupt::check()?;
+        fault::point();
         finding.mended = match repair.carry_out(world) {
             Ok(done) => Mended::Done(done),
             Err(problem) => Mended::Failed(problem),

@@ -3,6 +3,7 @@
 //! Folders are listed before agents and journals are read: whoever makes a folder writes it down first, so a folder that
 //! is listed and written down nowhere belongs to nobody.
 
+use mngr_host::fault;
 use mngr_host::files::{FileKind, FilesError};
 use mngr_host::git::{Git, GitError};
 use mngr_host::host::{Host, SurveyError};
@@ -105,6 +106,7 @@ fn collect_one(pass: &mut Pass<'_>, kind: ResourceKind, path: HostPath) -> Resul
         Verdict::RemovableWorktree { repository } => {
             pass.remove(found("everything in it is in its repository"), || -> Result<(), RemoveError> {
                 Git::new(host, repository).remove_worktree(&path)?;
+                fault::point();
                 Ok(host.files().remove_tree(&path)?)
             })
         }

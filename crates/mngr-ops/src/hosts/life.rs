@@ -105,6 +105,11 @@ impl<'w> Target<'w> {
         self.provider.maker().ok_or_else(|| HostLifeError::Incapable { host: self.address(), action })
     }
 
+    /// Whether it can be done to it at all, as the action itself would say it.
+    pub fn allows(&self, action: HostAction) -> Result<(), HostLifeError> {
+        self.maker(action).map(|_| ())
+    }
+
     /// The host, as it is.
     pub(super) fn open(&self) -> Result<Arc<dyn Host>, HostLifeError> {
         self.entry.open()?.ok_or_else(|| HostLifeError::NotFound { address: self.address() })

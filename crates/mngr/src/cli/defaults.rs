@@ -11,7 +11,7 @@ use crate::cli::{absent, options};
 use crate::error::{CliError, ErrorKind};
 
 /// The verbs templates are for.
-pub(crate) const TEMPLATED_VERBS: [&str; 2] = ["create", "clone"];
+pub(crate) const TEMPLATED_VERBS: [&str; 3] = ["create", "clone", "migrate"];
 
 /// One option that the settings give.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use mngr_config::LogLevel;
 use crate::cli::common::CommonArgs;
 use crate::cli::defaults::{self, FromTemplates, Given, TEMPLATED_VERBS};
 use crate::cli::options::{self, VerbOptions};
-use crate::cli::{self, Verb, help, usage};
+use crate::cli::{self, Verb, help, pointless, usage};
 use crate::ctx::{self, Ctx, Guard, Loaded, Scopes, Surroundings};
 use crate::error::CliError;
 use crate::external::{self, External};
@@ -65,6 +65,7 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
         // Whether broken settings matter is for the verb to say: `config edit` repairs them.
         Err(error) => (matches.clone(), Err(error), FromTemplates::default()),
     };
+    pointless::check(&path, typed, leaf_matches(&matches).1)?;
     let verb =
         Verb::from_arg_matches(&matches).map_err(|error| usage::from_clap(&error, &verb_words(&argv)))?;
     let ctx = context(verb.common(), surroundings, scopes, loaded, templates)?;

@@ -27,19 +27,25 @@ pub(crate) fn kept(console: &Console, world: &World, filters: &FilterSet) -> Vec
     kept
 }
 
-/// The rows of a menu of agents, in columns.
+/// The rows of a menu of agents. Where there is little room, first the project goes, then the host, then what the agent
+/// waits for; its name and its state stay.
 pub(crate) fn rows(agents: &[Agent]) -> Vec<Row> {
-    let name_of = |agent: &Agent| sanitize(&agent.address()).into_owned();
-    let widest = agents.iter().map(|agent| name_of(agent).chars().count()).max().unwrap_or_default();
-    let states: Vec<String> = agents.iter().map(state_and_reason).collect();
-    let widest_state = states.iter().map(String::len).max().unwrap_or_default();
-    let row = |(agent, standing): (&Agent, &String)| {
+    let row = |agent: &Agent| {
         let project = agent.facts.record.labels.get("project").map(String::as_str).unwrap_or_default();
         let state = agent.state.state;
-        let text = format!("{:<widest$}  {standing:<widest_state$}  {}", name_of(agent), sanitize(project));
-        Row { text: text.trim_end().to_owned(), style: style(state), can_hide: state == AgentState::Stopped }
+        let namesakes = agents.iter().filter(|other| other.name() == agent.name()).count();
+        let address = sanitize(&agent.address()).into_owned();
+        let name = if namesakes > 1 { address.clone() } else { sanitize(agent.name().as_str()).into_owned() };
+        let standing = state_and_reason(agent);
+        let forms = vec![
+            vec![address.clone(), standing.clone(), sanitize(project).into_owned()],
+            vec![address, standing.clone()],
+            vec![name.clone(), standing],
+            vec![name, state.as_str().to_owned()],
+        ];
+        Row { forms, style: style(state), can_hide: state == AgentState::Stopped }
     };
-    agents.iter().zip(&states).map(row).collect()
+    agents.iter().map(row).collect()
 }
 
 /// What the agent does, and what it waits for: the reason to connect to it.

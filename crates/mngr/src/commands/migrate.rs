@@ -84,8 +84,13 @@ pub(crate) fn run(ctx: &mut Ctx, args: MigrateArgs) -> Result<ExitCode, CliError
         return Err(CliError::usage("an agent moves with its uncommitted work")
             .hinted("`mngr clone --exclude-unclean` makes an agent without it"));
     }
-    if wanted.reuse || args.behaviour.foreground {
-        return Err(CliError::usage("`--reuse` and `--foreground` cannot be used with `mngr migrate`"));
+    let refused = [
+        ("--reuse", wanted.reuse),
+        ("--foreground", args.behaviour.foreground),
+        ("--edit-message", args.behaviour.edit_message),
+    ];
+    if let Some((option, _)) = refused.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(CliError::usage(format!("`{option}` cannot be used with `mngr migrate`")));
     }
     let world = ctx.world()?;
     let migrated = migrate::migrate(&world, &MigrateRequest { source, create: wanted, force })?;

@@ -1,6 +1,7 @@
 //! `mngr start`: stopped agents run again.
 
 use clap::Args;
+use mngr_host::provider::HostAction;
 use mngr_model::HostState;
 use mngr_model::address::HostAddress;
 use mngr_model::facts::Detail;
@@ -124,6 +125,7 @@ struct HostStarted {
 
 fn start_host(world: &World, target: &Target<'_>, dry_run: bool) -> Result<HostStarted, CliError> {
     if dry_run {
+        target.allows(HostAction::Start)?;
         let was_running = target.state() == HostState::Running;
         return Ok(HostStarted { address: target.address(), was_running });
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use mngr_host::provider::HostAction;
 use mngr_model::HostState;
 use mngr_model::duration::parse_duration;
 use mngr_model::facts::Detail;
@@ -120,6 +121,7 @@ fn stop_hosts(
 ) -> Vec<(String, Result<StoppedHost, CliError>)> {
     let stop = |target: &Target<'_>| -> Result<StoppedHost, CliError> {
         if args.dry_run {
+            target.allows(HostAction::Stop)?;
             let was_stopped_already = target.state() != HostState::Running;
             return Ok(StoppedHost { address: target.address(), agents: Vec::new(), was_stopped_already });
         }

@@ -5,6 +5,7 @@
 //! a user (`Ctx::is_interactive`).
 
 mod keys;
+mod layout;
 mod state;
 
 use std::time::Duration;

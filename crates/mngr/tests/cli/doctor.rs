@@ -63,6 +63,13 @@ fn run(env: &TestEnv, program: &str, args: &[&str]) {
     let _ = env.run(command).success();
 }
 
+/// The lock that a git at work in an agent's checkout holds.
+fn git_lock(env: &TestEnv, name: &str) -> PathBuf {
+    let mut git = env.command("git");
+    git.current_dir(work_dir(env, name)).args(["rev-parse", "--absolute-git-dir"]);
+    PathBuf::from(env.run(git).success().stdout.trim()).join("index.lock")
+}
+
 fn host_file(env: &TestEnv, path: &str) -> PathBuf {
     env.host_dir().join(path)
 }
@@ -126,6 +133,109 @@ fn what_a_killed_command_left_is_told_and_put_right_only_on_demand() {
     assert!(!env.run(cmd).status.success());
     is_mended(&env, "leftovers", "fail");
     assert_eq!(fs::read_dir(host_file(&env, "journal")).unwrap().count(), 0);
+}
+
+/// Everything `--fix` mends, and beside it what must not be lost.
+fn break_much(env: &TestEnv) {
+    for name in ["a", "b"] {
+        create(env, name, &["sleep", "1000"]);
+    }
+    fs::write(work_dir(env, "a").join("work"), "precious").unwrap();
+    let lock = git_lock(env, "a");
+    fs::write(&lock, "").unwrap();
+    run(env, "touch", &["-d", "1 hour ago", lock.to_str().unwrap()]);
+    let id = text(&agent(env, "b")["id"]);
+    for name in ["clean", "dirty", "ghost-1", "ghost-2"] {
+        let path = host_file(env, "worktrees").join(name);
+        run(env, "git", &["worktree", "add", "--quiet", "--detach", path.to_str().unwrap()]);
+        if name.starts_with("ghost") {
+            fs::remove_dir_all(path).unwrap();
+        }
+    }
+    fs::write(host_file(env, "worktrees/dirty/work"), "only here").unwrap();
+    for branch in ["mngr/old-1", "mngr/old-2", "mngr/own"] {
+        run(env, "git", &["branch", branch]);
+    }
+    let own = "git update-ref refs/heads/mngr/own $(git commit-tree -p HEAD -m own HEAD^{tree})";
+    run(env, "sh", &["-c", own]);
+    let sockets = host_file(env, "ssh/0123456789abcdef");
+    fs::create_dir_all(&sockets).unwrap();
+    for name in ["c", "d"] {
+        drop(UnixListener::bind(sockets.join(name)).unwrap());
+    }
+    fs::set_permissions(env.host_dir(), fs::Permissions::from_mode(0o777)).unwrap();
+    fs::remove_dir_all(host_file(env, "agents").join(&id)).unwrap();
+}
+
+/// Looks without mngr, which would go on with what a dead command began.
+#[track_caller]
+fn assert_nothing_lost(env: &TestEnv) {
+    let read = |path: &str| fs::read_to_string(host_file(env, "worktrees").join(path)).unwrap_or_default();
+    assert_eq!(read("dirty/work"), "only here");
+    let works =
+        fs::read_dir(host_file(env, "worktrees")).unwrap().map(|entry| entry.unwrap().path().join("work"));
+    assert!(works.into_iter().any(|path| fs::read_to_string(path).is_ok_and(|text| text == "precious")));
+    run(env, "git", &["rev-parse", "--verify", "--quiet", "mngr/own"]);
+    assert!(env.tmux(["list-sessions", "-F", "#{session_name}"]).success().stdout.contains("mngr-a\n"));
+}
+
+#[test]
+fn killed_after_every_step_a_repair_loses_nothing_and_the_next_one_goes_on() {
+    let env = env_with_repo();
+    break_much(&env);
+    let mut killed = 0;
+    loop {
+        let mut cmd = env.mngr_cmd();
+        // The first place is before the first repair, the second one after the next step of it.
+        cmd.args(["doctor", "--fix"]).env("MNGR_FAULT_KILL_AT", "2");
+        let output = env.run(cmd);
+        assert_nothing_lost(&env);
+        if output.status.code().is_some() {
+            let _ = output.success();
+            break;
+        }
+        killed += 1;
+        assert!(killed < 30, "it does not get on: {output}");
+    }
+    assert!(killed >= 8, "it was killed only {killed} times");
+    let report = look(&env, &[]);
+    assert_eq!((&report["fixable"], &report["failures"]), (&0.into(), &0.into()), "{report:#}");
+}
+
+#[test]
+fn killed_while_it_finishes_what_a_killed_command_began_the_next_one_goes_on() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let mut cmd = env.mngr_cmd();
+    cmd.args(["create", "b", "--type", "command", "--no-connect", "--", "sleep", "1000"]);
+    cmd.env("MNGR_FAULT_KILL_AT", "6");
+    assert!(!env.run(cmd).status.success());
+    for point in 1.. {
+        let mut cmd = env.mngr_cmd();
+        cmd.args(["doctor", "--fix"]).env("MNGR_FAULT_KILL_AT", point.to_string());
+        if env.run(cmd).status.success() {
+            assert!(point > 2, "only {point} points were passed");
+            break;
+        }
+    }
+    let report = look(&env, &[]);
+    assert_eq!((&report["fixable"], &report["failures"]), (&0.into(), &0.into()), "{report:#}");
+    assert_eq!(crate::support::names(&env), ["a"]);
+    assert_eq!(agent(&env, "a")["state"], "RUNNING");
+}
+
+#[test]
+fn on_a_full_disk_a_repair_loses_nothing_and_is_made_up_for_later() {
+    let env = env_with_repo();
+    break_much(&env);
+    let output = crate::full_disk::mngr_without_space(&env, 0, &["doctor", "--fix", "--format", "json"]);
+    let report = output.json();
+    assert!(!report["findings"].as_array().unwrap().is_empty(), "{output}");
+    assert_nothing_lost(&env);
+    let _ = look(&env, &["--fix"]);
+    assert_nothing_lost(&env);
+    let report = look(&env, &[]);
+    assert_eq!((&report["fixable"], &report["failures"]), (&0.into(), &0.into()), "{report:#}");
 }
 
 #[test]
@@ -237,9 +347,7 @@ fn a_branch_of_a_gone_agent_goes_unless_it_has_commits_of_its_own() {
 fn a_lock_that_a_dead_git_left_is_removed_when_it_is_old() {
     let env = env_with_repo();
     create(&env, "a", &["sleep", "1000"]);
-    let mut git = env.command("git");
-    git.current_dir(work_dir(&env, "a")).args(["rev-parse", "--absolute-git-dir"]);
-    let lock = PathBuf::from(env.run(git).success().stdout.trim()).join("index.lock");
+    let lock = git_lock(&env, "a");
     fs::write(&lock, "").unwrap();
     assert_fine(&look(&env, &["--fix"]), "git_locks");
     assert!(lock.exists(), "a git may be at work");

@@ -11,7 +11,7 @@ use crate::support::*;
 
 /// Runs the binary where no file can grow beyond `blocks` of 512 bytes.
 #[track_caller]
-fn mngr_without_space(env: &TestEnv, blocks: u32, args: &[&str]) -> CmdOutput {
+pub(crate) fn mngr_without_space(env: &TestEnv, blocks: u32, args: &[&str]) -> CmdOutput {
     let binary = env.mngr_cmd().get_program().to_owned();
     let mut command = env.command("sh");
     // Ignored, the signal becomes the error `File too large`, which is what a full disk looks like to a program.
@@ -105,6 +105,29 @@ fn space_that_runs_out_in_the_middle_of_a_create_leaves_nothing() {
         assert_eq!(repo.branches(), ["main"], "{blocks}");
     }
     create(&env, "a", &["sleep", "1000"]);
+}
+
+#[test]
+fn a_log_that_takes_no_more_holds_whole_lines_and_harms_no_command() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let folder = env.host_dir().join("events/logs/mngr");
+    let log = folder.join("events.jsonl");
+    // Almost as long as a file may be: the next line is cut off in the middle.
+    let mut text = fs::read_to_string(&log).unwrap();
+    let limit = text.len().next_multiple_of(512) + 1024;
+    text += &format!("{{\"type\":\"{}\"}}\n", "x".repeat(limit - 60 - text.len()));
+    fs::write(&log, &text).unwrap();
+    let blocks = u32::try_from(limit / 512).unwrap();
+    let listed = mngr_without_space(&env, blocks, &["list", "--format", "{name}"]).success();
+    assert_eq!((listed.stdout.as_str(), listed.stderr.as_str()), ("a\n", ""));
+    assert_eq!(fs::read_to_string(&log).unwrap(), text, "half a line is no line");
+
+    let aside = ["list", "-S", "logging.max_log_size_mb=0", "--format", "{name}"];
+    assert_eq!(mngr_without_space(&env, 0, &aside).success().stderr, "");
+    assert_eq!(fs::read_to_string(folder.join("events.jsonl.1")).unwrap(), text, "the old lines are aside");
+    let _ = env.mngr(["list"]).success();
+    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 2, "and new ones come with the space");
 }
 
 #[test]

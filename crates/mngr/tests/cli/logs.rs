@@ -127,6 +127,44 @@ fn a_log_that_is_full_is_put_aside_and_one_that_cannot_be_written_harms_nobody()
     assert_eq!(listed.stderr, "");
 }
 
+/// The events of the log and of all that were put aside. Fails if a line is not whole.
+fn all_of_the_log(env: &TestEnv) -> Vec<Value> {
+    let files = fs::read_dir(env.host_dir().join("events/logs/mngr")).unwrap();
+    files.flat_map(|entry| lines(&entry.unwrap().path())).collect()
+}
+
+#[test]
+fn killed_while_it_puts_the_log_aside_a_command_loses_no_line_of_others() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    for point in 1.. {
+        let before = all_of_the_log(&env);
+        let mut cmd = env.mngr_cmd();
+        cmd.args(["list", "-S", "logging.max_log_size_mb=0"]).env("MNGR_FAULT_KILL_AT", point.to_string());
+        let is_done = env.run(cmd).status.success();
+        let after = all_of_the_log(&env);
+        assert!(before.iter().all(|event| after.contains(event)), "point {point}");
+        let _ = env.mngr(["list"]).success();
+        if is_done {
+            assert!(point > 2, "only {point} points were passed");
+            break;
+        }
+    }
+}
+
+#[test]
+fn commands_that_put_the_log_aside_at_once_lose_no_line() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let before = of_kind(&all_of_the_log(&env), "command_ended").len();
+    let aside = ["list", "-S", "logging.max_log_size_mb=0"];
+    let running: Vec<_> = (0..12).map(|_| env.spawn(aside)).collect();
+    for command in running {
+        assert_eq!(command.finish().success().stderr, "");
+    }
+    assert_eq!(of_kind(&all_of_the_log(&env), "command_ended").len(), before + 12);
+}
+
 #[test]
 fn reading_help_makes_no_host_dir() {
     let env = env();

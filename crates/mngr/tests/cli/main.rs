@@ -42,6 +42,7 @@ mod observe;
 mod output_schemas;
 mod own_tutorial;
 mod plugin;
+mod pointless;
 mod prompt;
 mod pull;
 mod push;

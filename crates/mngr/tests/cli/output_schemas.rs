@@ -1,5 +1,7 @@
 //! The published schemas of JSON output, held against what the commands really print.
 
+use std::fs;
+
 use mngr_testkit::{CmdOutput, TestEnv};
 use serde_json::Value;
 
@@ -69,8 +71,41 @@ pub(crate) fn assert_output(env: &TestEnv, command: &str, printed: &Value) {
     assert!(found.is_empty(), "{found:#?}\n{printed:#}");
 }
 
-/// Commands whose output is checked where they are tested.
-const ELSEWHERE: &str = "tmr";
+/// Fails unless each line is what the schema of that command's lines says.
+#[track_caller]
+pub(crate) fn assert_lines(env: &TestEnv, command: &str, printed: &[Value]) {
+    let everything = env.mngr(["help", "--format", "json"]).success().json();
+    assert!(!printed.is_empty(), "{command} printed nothing");
+    for line in printed {
+        let found = problems(&everything["schemas"]["lines"][command], line, command);
+        assert!(found.is_empty(), "{found:#?}\n{line:#}");
+    }
+}
+
+/// Which test looks at the output of a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// `tmr`, where it is tested.
+    Runs,
+    /// `tutorial` and below it.
+    Tutorials,
+    /// What moves work, records, plays, shows and writes settings.
+    Tools,
+    /// The rest.
+    Agents,
+}
+
+impl Family {
+    fn of(command: &str) -> Self {
+        match command.split(' ').next().unwrap_or_default() {
+            "tmr" => Self::Runs,
+            "tutorial" => Self::Tutorials,
+            "completion" | "config" | "git" | "help" | "migrate" | "observe" | "record" | "replay"
+            | "rsync" | "view" => Self::Tools,
+            _ => Self::Agents,
+        }
+    }
+}
 
 /// Commands that are run in two forms, and what has been seen of them.
 struct Checks<'e> {
@@ -81,12 +116,12 @@ struct Checks<'e> {
 }
 
 impl<'e> Checks<'e> {
-    fn new(env: &'e TestEnv) -> Self {
+    fn new(env: &'e TestEnv, family: Family) -> Self {
         let everything = env.mngr(["help", "--format", "json"]).success().json();
         let schemas = |name: &str| everything["schemas"][name].as_object().unwrap().clone();
         let (outputs, lines) = (schemas("outputs"), schemas("lines"));
         let names = |form: &str, of: &serde_json::Map<String, Value>| -> Vec<String> {
-            let wanted = of.keys().filter(|name| !name.starts_with(ELSEWHERE));
+            let wanted = of.keys().filter(|name| Family::of(name) == family);
             wanted.map(|name| format!("{name} --format {form}")).collect()
         };
         let unseen = [names("json", &outputs), names("jsonl", &lines)].concat();
@@ -128,20 +163,85 @@ impl<'e> Checks<'e> {
         self.json(command, words);
         self.lines(command, words);
     }
+
+    /// A command that runs until it is interrupted: what it printed by then, once it has printed something.
+    #[track_caller]
+    fn endless(&mut self, command: &str, words: &str, form: &str) {
+        let log = self.env.root().join("endless");
+        let mut cmd = self.env.mngr_cmd();
+        let mut child = cmd
+            .args(words.split(' '))
+            .args(["--format", form])
+            .stdout(fs::File::create(&log).unwrap())
+            .spawn()
+            .unwrap();
+        wait_until(PATIENCE, || fs::read_to_string(&log).unwrap().contains('\n'));
+        kill("-INT", child.id());
+        let _ = child.wait().unwrap();
+        let schemas = if form == "json" { &self.outputs } else { &self.lines };
+        for line in fs::read_to_string(&log).unwrap().lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            // The interruption is told as any failure is.
+            let command = if line["event"] == "error" { "error" } else { command };
+            let found = problems(&schemas[command], &line, command);
+            assert!(found.is_empty(), "{found:#?}\n{line:#}");
+        }
+        self.unseen.retain(|name| *name != format!("{command} --format {form}"));
+    }
+
+    #[track_caller]
+    fn all_seen(&self) {
+        assert!(self.unseen.is_empty(), "no command was tried for {:#?}", self.unseen);
+    }
+}
+
+/// Commands without a schema for a form, and why.
+const WITHOUT: &[(&str, &str, &str)] = &[
+    ("connect", "json", "it gives its terminal away and prints nothing"),
+    ("connect", "jsonl", "it gives its terminal away and prints nothing"),
+    ("observe", "json", "it never ends, so it refuses to print one object"),
+];
+
+#[test]
+fn every_command_that_takes_a_format_has_a_schema_for_it() {
+    let env = env();
+    let everything = env.mngr(["help", "--format", "json"]).success().json();
+    let mut missing = Vec::new();
+    for page in everything["commands"].as_array().unwrap() {
+        let options =
+            page["sections"].as_array().unwrap().iter().flat_map(|it| it["options"].as_array().unwrap());
+        if !options.clone().any(|option| option["long"] == "--format") {
+            continue;
+        }
+        let name = text(&page["name"]);
+        let name = name.strip_prefix("mngr ").unwrap();
+        for (form, schemas) in [("json", "outputs"), ("jsonl", "lines")] {
+            let has_schema = everything["schemas"][schemas].get(name).is_some();
+            let is_excused = WITHOUT.iter().any(|(command, of, _)| (*command, *of) == (name, form));
+            if has_schema == is_excused {
+                missing.push(format!("{name} --format {form}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "neither a schema nor a reason, or both: {missing:#?}");
 }
 
 #[test]
 fn what_commands_print_is_what_the_schemas_say() {
     let env = env_with_repo();
     let _ = crate::transcript::pretend(&env, "talked", "claude");
-    let mut check = Checks::new(&env);
+    let mut check = Checks::new(&env, Family::Agents);
     check.json("create", "create one --type scripted --no-connect -- spend+10+1 ask+well? read read read");
     check.lines("create", "create five --type scripted --no-connect -- read");
-    check.json("doctor", "doctor");
+    check.json("create", "create --type headless_command --foreground -- true");
+    check.lines("create", "create --type headless_command --foreground -- echo hello");
+    check.both("doctor", "doctor");
     check.json("clone", "clone one two --no-connect");
     check.lines("clone", "clone one four --no-connect");
     check.both("wait", "wait one WAITING --timeout 20s");
     check.both("list", "list");
+    check.both("list", "list --hosts");
+    check.both("list", "list --schema");
     check.both("message", "message one hello");
     check.both("message", "message nobody hello");
     check.both("exec", "exec one true");
@@ -154,20 +254,23 @@ fn what_commands_print_is_what_the_schemas_say() {
     check.both("label", "label one -l team=web");
     check.both("pull", "pull one");
     check.both("push", "push one");
-    check.json("file list", "file list one");
-    check.json("file put", "file put one notes --input .git/config");
-    check.json("file get", "file get one notes");
-    check.json("file get", "file get one notes --output copy");
-    check.json("snapshot create", "snapshot create one");
-    check.json("snapshot list", "snapshot list");
-    let id = env.mngr(["snapshot", "list", "--format", "{id}"]).success().stdout;
-    check.json("snapshot restore", &format!("snapshot restore {} again", id.trim()));
-    check.json("snapshot destroy", &format!("snapshot destroy --snapshot {} --force", id.trim()));
-    check.json("limit", "limit one --no-start-on-boot");
-    check.json("plugin list", "plugin list");
-    check.json("plugin disable", "plugin disable codex --scope user");
-    check.json("plugin enable", "plugin enable codex --scope user");
-    check.json("cleanup", "cleanup --include name=='five' --dry-run");
+    check.both("file list", "file list one");
+    check.both("file put", "file put one notes --input .git/config");
+    check.both("file get", "file get one notes");
+    check.both("file get", "file get one notes --output copy");
+    check.both("snapshot create", "snapshot create one");
+    check.both("snapshot list", "snapshot list");
+    let ids = env.mngr(["snapshot", "list", "--format", "{id}"]).success().stdout;
+    let [first, second] = ids.lines().collect::<Vec<_>>()[..] else { panic!("{ids}") };
+    check.json("snapshot restore", &format!("snapshot restore {first} again"));
+    check.lines("snapshot restore", &format!("snapshot restore {first} anew"));
+    check.json("snapshot destroy", &format!("snapshot destroy --snapshot {first} --force"));
+    check.lines("snapshot destroy", &format!("snapshot destroy --snapshot {second} --force"));
+    check.both("limit", "limit one --no-start-on-boot");
+    check.both("plugin list", "plugin list");
+    check.both("plugin disable", "plugin disable codex --scope user");
+    check.both("plugin enable", "plugin enable codex --scope user");
+    check.both("cleanup", "cleanup --include name=='five' --dry-run");
     check.json("cleanup", "cleanup --include name=='five' --yes");
     check.both("stop", "stop one nobody");
     check.both("archive", "archive one");
@@ -181,10 +284,95 @@ fn what_commands_print_is_what_the_schemas_say() {
     check.json("undo", "undo two");
     check.lines("undo", "undo four");
     check.both("gc", "gc -S trash.max_age_days=0");
-    check.both("config set", "config set prefix x- --scope user");
-    check.both("config get", "config get prefix");
-    check.both("config list", "config list");
-    check.both("config path", "config path");
     check.both("error", "rename nobody somebody");
-    assert!(check.unseen.is_empty(), "no command was tried for {:#?}", check.unseen);
+    check.all_seen();
+}
+
+#[test]
+fn what_commands_print_that_move_record_show_and_set_is_what_the_schemas_say() {
+    let mut env = env_with_repo();
+    env.set_var("EDITOR", "true");
+    env.set_var("SHELL", "/bin/bash");
+    create(&env, "a", &["sleep", "1000"]);
+    let run = env.work_dir().join(".test_output/e2e/nightly/test_a--b");
+    fs::create_dir_all(&run).unwrap();
+    let record = r#"{"schema":1,"id":"a::b","name":"b","file":"a","status":"passed","started_at":"2026-01-01T00:00:00Z"}"#;
+    fs::write(run.join("test.json"), record).unwrap();
+    let mut check = Checks::new(&env, Family::Tools);
+    check.both("git pull", "git pull a -- --no-rebase");
+    check.both("git push", "git push a");
+    check.both("rsync", "rsync a ./copy/");
+    check.endless("observe", "observe", "jsonl");
+    check.json("record", "record -o a.cast -- echo hello");
+    check.lines("record", "record -o b.cast -- sh -c exit+3");
+    for more in ["", " --dump", " --screen", " --search hello"] {
+        check.both("replay", &format!("replay a.cast{more}"));
+    }
+    check.json("view", "view --export page");
+    check.lines("view", "view --export page-2");
+    check.endless("view", "view", "json");
+    check.endless("view", "view", "jsonl");
+    check.both("config set", "config set prefix x- --scope user");
+    check.both("config assign", r#"config assign unset_vars ["X"] --scope user"#);
+    check.both("config extend", r#"config extend unset_vars ["Y"] --scope user"#);
+    check.both("config get", "config get prefix");
+    check.both("config get", "config get prefix --scope user");
+    check.both("config list", "config list");
+    check.both("config list", "config list --scope user");
+    check.both("config list", "config list --schema");
+    check.both("config path", "config path");
+    check.both("config path", "config path --scope user");
+    check.both("config edit", "config edit --scope user");
+    check.json("config unset", "config unset prefix --scope user");
+    check.lines("config unset", "config unset unset_vars --scope user");
+    let _ = env.mngr(["config", "set", "prefix", "y-", "--scope", "project"]).success();
+    check.both("config trust", "config trust");
+    check.both("completion", "completion zsh");
+    check.both("completion install", "completion install bash");
+    check.both("help", "help");
+    check.both("help", "help create");
+    check.both("help", "help states");
+    let _ = env.mngr(["stop", "a"]).success();
+    check.json("migrate", "migrate a b --no-connect");
+    let _ = env.mngr(["stop", "b"]).success();
+    check.lines("migrate", "migrate b c --no-connect");
+    check.all_seen();
+}
+
+#[test]
+fn what_tutorial_prints_is_what_the_schemas_say() {
+    let env = crate::tutorial_agents::env_with_tutorial();
+    let proposed = |text: &str| crate::tutorial_agents::line("Stopping", text);
+    let lines: String = ["one", "two", "three", "four"]
+        .map(|name| proposed(&format!("# Stop {name}\nmngr stop {name}")))
+        .concat();
+    let more = proposed("# Stop it\nmngr stop five") + &proposed("mngr halt");
+    let mut check = Checks::new(&env, Family::Tutorials);
+    check.both("tutorial list", "tutorial list tutorial.sh");
+    check.both("tutorial check", "tutorial check tutorial.sh tests --strict");
+    check.both("tutorial coverage", "tutorial coverage tutorial.sh tests");
+    fs::write(env.work_dir().join("wrong.sh"), "# Wrong\nmngr halt\n").unwrap();
+    check.both("tutorial lint", "tutorial lint wrong.sh");
+    check.both("tutorial skill", "tutorial skill");
+    check.both("tutorial fill", "tutorial fill tutorial.sh");
+    check.both("tutorial sync", "tutorial sync tutorial.sh tests");
+    let fill = |lines: &str| {
+        let step = crate::tutorial_agents::proposing(&env, lines).replace(' ', "+");
+        format!("tutorial fill tutorial.sh --launch --type scripted -- read {step}")
+    };
+    check.json("tutorial fill", &fill(&lines));
+    check.lines("tutorial fill", &fill(&more));
+    check.both("tutorial proposals", "tutorial proposals");
+    let ids = env.mngr(["tutorial", "proposals", "--format", "{id}"]).success().stdout;
+    let [a, b, c, d, ..] = ids.lines().collect::<Vec<_>>()[..] else { panic!("{ids}") };
+    check.json("tutorial accept", &format!("tutorial accept {a} 00000000"));
+    check.lines("tutorial accept", &format!("tutorial accept {b}"));
+    check.json("tutorial reject", &format!("tutorial reject {c}"));
+    check.lines("tutorial reject", &format!("tutorial reject {d} --reason no"));
+    check.both("tutorial confusing", "tutorial confusing");
+    let step = crate::tutorial_agents::writing_the_test(&env).replace(' ', "+");
+    let sync =
+        format!("tutorial sync tutorial.sh tests --launch --type scripted -- read {step} commit+tests");
+    check.both("tutorial sync", &sync);
+    check.all_seen();
 }

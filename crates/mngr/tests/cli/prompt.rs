@@ -81,6 +81,40 @@ fn the_menu_of_connect_hides_stopped_agents_and_ctrl_c_clears_before_it_quits() 
 }
 
 #[test]
+fn the_menu_of_connect_shows_names_and_states_on_a_narrow_terminal() {
+    let env = env_with_repo();
+    create_scripted(&env, "rewrite-the-parser", &["ask well?", "read"]);
+    create(&env, "fix-the-login-of-guests", &["sleep", "1000"]);
+    wait_for_state(&env, "rewrite-the-parser", "WAITING");
+    let terminal = env.terminal(Surroundings::Plain, ["connect"]);
+    let row = |screen: &str, name: &str| {
+        screen.lines().find(|line| line.contains(name)).map(|line| line[2..].to_owned()).unwrap_or_default()
+    };
+    let wide = terminal.wait_for("Connect to which agent?");
+    let whole = "rewrite-the-parser@localhost.local       WAITING (QUESTION)";
+    assert!(row(&wide, "rewrite").starts_with(whole), "{wide}");
+    for (cols, waiting, running) in [
+        (60, "rewrite-the-parser       WAITING (QUESTION)", "fix-the-login-of-guests  RUNNING"),
+        (40, "rewrite-the-parser       WAITING", "fix-the-login-of-guests  RUNNING"),
+        (24, "rewrite-the-…  WAITING", "fix-the-logi…  RUNNING"),
+    ] {
+        terminal.resize(cols, 10);
+        assert!(
+            mngr_testkit::wait_until(PATIENCE, || row(&terminal.screen(), "rewrite") == waiting),
+            "{cols} columns:\n{}",
+            terminal.screen()
+        );
+        assert_eq!(row(&terminal.screen(), "fix-the"), running, "{}", terminal.screen());
+    }
+    terminal.resize(40, 10);
+    terminal.send_text("localhost");
+    let _ = terminal.wait_for("Search: localhost");
+    assert!(terminal.wait_for("2 of 2").contains("fix-the"), "what is left out is found all the same");
+    terminal.send_keys(["C-c", "C-c"]);
+    assert_eq!(terminal.wait_for_exit(), 130);
+}
+
+#[test]
 fn a_message_may_be_written_in_an_editor() {
     let mut env = env_with_repo();
     env.set_var("EDITOR", "printf 'from the editor\\n' >");

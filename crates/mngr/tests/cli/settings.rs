@@ -51,6 +51,12 @@ fn templates_stack_between_settings_and_typed_words() {
     for (key, value) in [("from", "two"), ("a", "1"), ("b", "1"), ("c", "1"), ("d", "1")] {
         assert_eq!(labels[key], value, "{labels}");
     }
+    for (verb, name) in [("clone", "y"), ("migrate", "z")] {
+        let _ = env.mngr(["stop", "x"]).success();
+        set(&env, "create_templates.one.label", &format!("[\"by={verb}\"]"));
+        let _ = env.mngr([verb, "x", name, "-t", "one", "--no-connect"]).success();
+        assert_eq!(agent(&env, name)["labels"]["by"], verb);
+    }
 }
 
 #[test]

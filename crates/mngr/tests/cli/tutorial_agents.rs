@@ -23,7 +23,7 @@ mngr destroy fix --force
 ";
 
 /// A repository with a tutorial, committed.
-fn env_with_tutorial() -> TestEnv {
+pub(crate) fn env_with_tutorial() -> TestEnv {
     let env = env();
     let repo = env.repo(1);
     repo.write("tutorial.sh", SCRIPT);
@@ -33,13 +33,13 @@ fn env_with_tutorial() -> TestEnv {
 }
 
 /// The steps of an agent that takes its task and proposes these lines.
-fn proposing(env: &TestEnv, lines: &str) -> String {
+pub(crate) fn proposing(env: &TestEnv, lines: &str) -> String {
     let file = env.root().join("proposals.jsonl");
     fs::write(&file, lines).unwrap();
     format!("run cp '{}' .tutorial-task/proposals.jsonl", file.display())
 }
 
-fn line(heading: &str, block: &str) -> String {
+pub(crate) fn line(heading: &str, block: &str) -> String {
     json!({ "heading": heading, "text": block, "reason": "it is common" }).to_string() + "\n"
 }
 
@@ -304,7 +304,7 @@ fn sync(env: &TestEnv, more: &[&str], steps: &[&str]) -> CmdOutput {
 }
 
 /// The step of an agent that writes the missing test.
-fn writing_the_test(env: &TestEnv) -> String {
+pub(crate) fn writing_the_test(env: &TestEnv) -> String {
     let file = env.root().join("test_leaving.py");
     let text = "def test_leaving(e2e):\n    e2e.write_tutorial_block('''\n    # Gone, for now\n    mngr destroy fix --force\n    ''')\n";
     fs::write(&file, text).unwrap();

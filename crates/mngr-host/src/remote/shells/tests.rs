@@ -266,3 +266,21 @@ fn an_interrupt_ends_the_command_there() {
     assert!(itself.wait().unwrap().success());
     assert!(!lives(&pid()));
 }
+
+#[test]
+fn nobody_waits_for_a_machine_beyond_its_allowance() {
+    let (line, shells) = with_shells(ShellLine::to("sh"));
+    let ran = line.tmp().join("ran");
+    let noting = Cmd::shell(format!("echo once >>{}", ran.display()));
+    shells.allowance().grant(Duration::from_millis(300));
+    let error = shells.exec(&Cmd::shell("sleep 1000")).unwrap_err();
+    assert!(
+        matches!(&error, ExecError::Lost { detail, .. } if detail.contains("no answer within")),
+        "{error:?}"
+    );
+    let refused = shells.exec(&noting).unwrap_err();
+    assert!(matches!(refused, ExecError::Unreachable { .. }), "{refused:?}");
+    assert!(!ran.exists(), "nothing is sent when the time is over");
+    shells.allowance().lift();
+    assert!(shells.exec(&noting).unwrap().success() && ran.exists());
+}

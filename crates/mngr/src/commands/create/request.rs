@@ -78,7 +78,11 @@ pub(crate) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         transfer: transfer(&args.files)?,
         branch: parse("--branch", &args.files.branch)?,
         unclean: unclean(&args.files),
-        worktree_base: args.files.worktree_base_folder.as_deref().map(path),
+        worktree_base: args
+            .files
+            .worktree_base_folder
+            .as_deref()
+            .map(|base| path_there(ctx, base, &location)),
         rsync_args: rsync_words(args.files.rsync_args.as_deref()),
         env_files: args.environment.env_file.iter().map(|file| path(file)).collect(),
         env: pairs(ctx, ("--pass-env", &args.environment.pass_env), ("--env", &args.environment.env))?,
@@ -238,11 +242,14 @@ fn target_path(ctx: &Ctx, args: &CreateArgs, location: &NewLocation) -> Result<O
         (Some(option), Some(address)) if option != address => {
             Err(CliError::usage("the address and `--target-path` name different paths"))
         }
-        // On another host it means what it means there.
-        (Some(path), _) | (None, Some(path)) if is_elsewhere(&location.host) => Ok(Some(path.clone())),
-        (Some(path), _) | (None, Some(path)) => Ok(Some(ctx.surroundings.path(path).to_string())),
+        (Some(path), _) | (None, Some(path)) => Ok(Some(path_there(ctx, path, location))),
         (None, None) => Ok(None),
     }
+}
+
+/// A path of the agent's host. On another one it means what it means there.
+fn path_there(ctx: &Ctx, path: &str, location: &NewLocation) -> String {
+    if is_elsewhere(&location.host) { path.to_owned() } else { ctx.surroundings.path(path).to_string() }
 }
 
 /// Whether it is certainly another machine than this one.

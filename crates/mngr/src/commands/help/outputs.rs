@@ -7,6 +7,9 @@ mod changes;
 mod lines;
 mod looks;
 mod runs;
+mod settings;
+mod tools;
+mod tutorials;
 
 use mngr_query::{Catalog, FieldKind};
 use serde_json::{Map, Value, json};
@@ -61,20 +64,39 @@ const SYNCED: Shape = Fields(&[
     ("uncommitted", Maybe(&Any)),
     ("stopped", Bool),
 ]);
-const WRITTEN: Shape = Fields(&[("key", Text), ("value", Any), ("scope", Text), ("path", Text)]);
+
+/// Something `doctor` says.
+const FINDING: Shape = Fields(&[
+    ("check", Text),
+    ("host", Maybe(&Text)),
+    ("status", Text),
+    ("what", Text),
+    ("why", Text),
+    ("advice", Text),
+    ("fixable", Bool),
+    ("fixed", Bool),
+    ("fix_detail", Maybe(&Text)),
+]);
+/// An agent that was created for one run of its program.
+const RAN: Shape = Open(&[
+    ("agent_id", Text),
+    ("agent_name", Text),
+    ("type", Text),
+    ("exit_code", Int),
+    ("signal", Maybe(&Int)),
+    ("result", Any),
+    ("error", Maybe(&Text)),
+    ("branch", Maybe(&Text)),
+    ("work_dir", Any),
+]);
+/// A host of `list --hosts`.
+const HOST: Shape = Open(&[("id", Maybe(&Text)), ("name", Text), ("provider", Text), ("state", Text)]);
 
 /// What each command prints at its end; `error` is what any of them prints when it fails.
 const OUTPUTS: &[(&str, Shape)] = &[
     ("capture", Fields(&[("agent", Text), ("window", Maybe(&Text)), ("text", Text)])),
-    ("clone", CREATED),
-    ("config get", Fields(&[("key", Text), ("value", Any), ("origin", Maybe(&Text))])),
-    ("config list", Fields(&[("config", MapOf(&Any)), ("origins", MapOf(&Text))])),
-    (
-        "config path",
-        Fields(&[("paths", List(&Fields(&[("scope", Text), ("path", Text), ("exists", Bool)])))]),
-    ),
-    ("config set", WRITTEN),
-    ("create", CREATED),
+    ("clone", Either(&[CREATED, RAN])),
+    ("create", Either(&[CREATED, RAN])),
     (
         "destroy",
         Fields(&[
@@ -94,20 +116,7 @@ const OUTPUTS: &[(&str, Shape)] = &[
     (
         "doctor",
         Fields(&[
-            (
-                "findings",
-                List(&Fields(&[
-                    ("check", Text),
-                    ("host", Maybe(&Text)),
-                    ("status", Text),
-                    ("what", Text),
-                    ("why", Text),
-                    ("advice", Text),
-                    ("fixable", Bool),
-                    ("fixed", Bool),
-                    ("fix_detail", Maybe(&Text)),
-                ])),
-            ),
+            ("findings", List(&FINDING)),
             ("ok", Int),
             ("warnings", Int),
             ("failures", Int),
@@ -153,7 +162,14 @@ const OUTPUTS: &[(&str, Shape)] = &[
             ("failures", List(&FAILURE)),
         ]),
     ),
-    ("list", Fields(&[("agents", List(&Agent)), ("errors", List(&MapOf(&Any)))])),
+    (
+        "list",
+        Either(&[
+            Fields(&[("agents", List(&Agent)), ("errors", List(&MapOf(&Any)))]),
+            Fields(&[("hosts", List(&HOST)), ("errors", List(&MapOf(&Any)))]),
+            Fields(&[("schema", List(&Fields(&[("field", Text), ("type", Text), ("description", Text)])))]),
+        ]),
+    ),
     (
         "message",
         Fields(&[
@@ -219,7 +235,15 @@ pub(super) fn schemas() -> Map<String, Value> {
     let schema = |(command, shape): &(&str, Shape)| {
         ((*command).to_owned(), titled(&format!("mngr {command} --format json"), shape.schema()))
     };
-    let all = [OUTPUTS, changes::OUTPUTS, looks::OUTPUTS, runs::OUTPUTS];
+    let all = [
+        OUTPUTS,
+        changes::OUTPUTS,
+        looks::OUTPUTS,
+        runs::OUTPUTS,
+        settings::OUTPUTS,
+        tools::OUTPUTS,
+        tutorials::OUTPUTS,
+    ];
     all.into_iter().flatten().map(schema).collect()
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use mngr_query::{CellStyle, sanitize};
 
 use super::keys::Key;
+use super::layout::Layout;
 use crate::ui::line::Line;
 use crate::ui::theme::Colour;
 
@@ -14,12 +15,20 @@ const FRAME: usize = 3;
 /// One thing to choose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// What is shown and searched. Safe to show.
-    pub(crate) text: String,
+    /// What is shown, in columns: from the fullest form, which is searched too, to the tersest, for narrow terminals.
+    /// Safe to show. All rows of a menu have the same forms.
+    pub(crate) forms: Vec<Vec<String>>,
     /// How it looks.
     pub(crate) style: CellStyle,
     /// Whether Ctrl-R hides it.
     pub(crate) can_hide: bool,
+}
+
+impl Row {
+    /// What a search looks at.
+    fn searched(&self) -> String {
+        self.forms.first().map(|cells| cells.join(" ").to_lowercase()).unwrap_or_default()
+    }
 }
 
 /// How many are chosen.
@@ -75,7 +84,7 @@ impl Menu {
     fn shown(&self) -> Vec<usize> {
         let words: Vec<String> = self.search.split_whitespace().map(str::to_lowercase).collect();
         let is_shown = |row: &Row| {
-            let text = row.text.to_lowercase();
+            let text = row.searched();
             !(self.is_hiding && row.can_hide) && words.iter().all(|word| text.contains(word))
         };
         (0..self.rows.len()).filter(|index| is_shown(&self.rows[*index])).collect()
@@ -136,13 +145,23 @@ impl Menu {
         let first = (self.cursor + 1).saturating_sub(room);
         let title = Line::plain(&self.title).and(CellStyle::Dim, self.counts(shown.len()));
         let search = Line::new(CellStyle::Dim, "Search: ").and(CellStyle::Plain, sanitize(&self.search));
-        let rows = shown.iter().enumerate().skip(first).take(room).map(|(place, row)| self.row(place, *row));
+        let layout = Layout::fit(&self.rows, width.saturating_sub(self.margin()));
+        let rows = shown.iter().enumerate().skip(first).take(room);
+        let rows = rows.map(|(place, row)| self.row(place, *row, &layout));
         let keys = Line::new(CellStyle::Dim, self.keys());
         let lines = [title, search].into_iter().chain(rows).chain([keys]);
         lines.map(|line| line.render(colour, Some(width))).collect()
     }
 
-    fn row(&self, place: usize, index: usize) -> Line {
+    /// How wide the cursor and the mark before a row are.
+    fn margin(&self) -> usize {
+        match self.manner {
+            Manner::One => 2,
+            Manner::Many => 6,
+        }
+    }
+
+    fn row(&self, place: usize, index: usize, layout: &Layout) -> Line {
         let row = &self.rows[index];
         let cursor = if place == self.cursor { "> " } else { "  " };
         let mark = match (self.manner, self.marked.contains(&index)) {
@@ -150,7 +169,7 @@ impl Menu {
             (Manner::Many, true) => "[x] ",
             (Manner::Many, false) => "[ ] ",
         };
-        Line::plain(format!("{cursor}{mark}")).and(row.style, row.text.as_str())
+        Line::plain(format!("{cursor}{mark}")).and(row.style, layout.line(row))
     }
 
     fn counts(&self, shown: usize) -> String {
@@ -176,7 +195,10 @@ mod tests {
     use super::*;
 
     fn menu(manner: Manner) -> Menu {
-        let row = |text: &str, can_hide: bool| Row { text: text.into(), style: CellStyle::Plain, can_hide };
+        let row = |text: &str, can_hide: bool| {
+            let forms = vec![vec![text.to_owned()]];
+            Row { forms, style: CellStyle::Plain, can_hide }
+        };
         Menu::new("Which?", vec![row("alpha", false), row("beta", true), row("gamma Web", false)], manner)
     }
 

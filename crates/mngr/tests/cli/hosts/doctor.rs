@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use mngr_testkit::TestEnv;
+use mngr_testkit::{Signal, TestEnv};
 use serde_json::Value;
 
 use super::ground::{Ground, Kind};
@@ -77,6 +77,30 @@ fn docker_a_container_whose_watcher_is_held_up_or_gone_is_told_until_it_is_start
     let _ = ground.env.mngr(["limit", "a", "--idle-mode", "disabled"]).success();
     there("touch -d '1 hour ago' /mngr/activity/boot; rm -f /mngr/activity/.now");
     assert_eq!(idle(), told("ok", false, false), "it has no limit");
+}
+
+#[test]
+fn a_machine_that_hangs_in_the_middle_is_told_once_and_the_others_are_examined() {
+    let ground = Ground::new(Kind::Ssh);
+    let _ = ground.create("a", &SLEEP);
+    ground.set("host_discovery_timeout_seconds", "1.5");
+    ground.sshd().replace_program("df", "sleep 1000");
+    let report = ground.env.mngr(["doctor", "--fix", "--format", "json"]).code(1).json();
+    let findings = report["findings"].as_array().unwrap();
+    let of = |host: &str, check: &str| -> Vec<&Value> {
+        findings.iter().filter(|found| found["host"] == host && found["check"] == check).collect()
+    };
+    let late = of("box.lab", "hosts");
+    assert_eq!((late.len(), &late[0]["status"]), (1, &"fail".into()), "{report:#}");
+    assert!(text(&late[0]["what"]).contains("answer within"), "{report:#}");
+    assert!(of("box.lab", "tools").is_empty(), "what it could not find out is not told: {report:#}");
+    for check in ["tools", "disk", "leftovers", "sessions", "branches"] {
+        assert!(!of("localhost.local", check).is_empty(), "{check}: {report:#}");
+    }
+    ground.sshd().signal_connections(Signal::STOP);
+    assert_eq!(seen(&ground.env, "hosts", Some("box.lab"), &["--fix"]), told("fail", false, false));
+    assert_eq!(seen(&ground.env, "sessions", Some("localhost.local"), &[]), told("ok", false, false));
+    ground.sshd().signal_connections(Signal::CONT);
 }
 
 #[test]

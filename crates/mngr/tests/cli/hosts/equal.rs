@@ -2,6 +2,7 @@
 
 mod creation;
 mod life;
+mod options;
 mod sync;
 mod talk;
 
@@ -48,6 +49,16 @@ fn work_is_pulled_and_pushed_alike() {
 #[test]
 fn agents_are_spoken_with_alike() {
     compare(Kind::Ssh, talk::play);
+}
+
+#[test]
+fn options_change_alike() {
+    compare(Kind::Ssh, options::play);
+}
+
+#[test]
+fn docker_options_change_alike() {
+    compare(Kind::Docker, options::play);
 }
 
 #[test]

@@ -30,6 +30,7 @@ fn a_dry_run_shows_the_plan_and_its_forecast_and_launches_nothing() {
     assert_eq!((&plan["agents"], &plan["run"]), (&3.into(), &"1".into()));
     assert_eq!(plan["forecast"]["reached"], json!(["agents"]));
     let events = scene.tmr(&["--dry-run", "--format", "jsonl"]).success().json_lines();
+    crate::output_schemas::assert_lines(&scene.env, "tmr", &events);
     assert_eq!(
         events.iter().map(|line| text(&line["event"])).collect::<Vec<_>>(),
         ["planned", "planned", "planned", "plan"]

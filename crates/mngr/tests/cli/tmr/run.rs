@@ -6,7 +6,7 @@ use mngr_testkit::Surroundings;
 use serde_json::Value;
 
 use super::scene::Scene;
-use crate::output_schemas::assert_output;
+use crate::output_schemas::{assert_lines, assert_output};
 use crate::support::*;
 
 const BRANCH: &str = "tmr/1/integrated";
@@ -87,6 +87,7 @@ fn the_commands_of_the_summary_do_what_they_say() {
 fn scripts_get_every_event_as_it_happens() {
     let scene = Scene::usual();
     let lines = scene.tmr(&["--format", "jsonl"]).success().json_lines();
+    assert_lines(&scene.env, "tmr", &lines);
     let (journal, others): (Vec<&Value>, Vec<&Value>) = lines.iter().partition(|line| line["seq"].is_u64());
     let kept = fs::read_to_string(scene.folder().join("run.jsonl")).unwrap();
     let kept: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -98,6 +99,14 @@ fn scripts_get_every_event_as_it_happens() {
     );
     assert_eq!((&others[0]["count"], &others[1]["count"]), (&3.into(), &2.into()));
     assert_eq!(others[2]["branch_name"], BRANCH);
+
+    let commit = text(&lines.last().unwrap()["integration"]["commits"][0]["commit"]);
+    let more =
+        [vec!["why", &commit], vec!["drop", &commit], vec!["reintegrate"], vec!["report"], vec!["resume"]];
+    for words in more.into_iter().chain([vec!["status"], vec!["stop"]]) {
+        let printed = scene.env.mngr(["tmr"].iter().chain(&words).chain(&["--format", "jsonl"])).json_lines();
+        assert_lines(&scene.env, &format!("tmr {}", words[0]), &printed);
+    }
 }
 
 #[test]

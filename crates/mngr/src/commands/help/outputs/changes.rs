@@ -14,6 +14,10 @@ const CHOSEN: Shape = Fields(&[
     ("provider", Text),
 ]);
 
+/// A row of `plugin list`.
+pub(super) const PLUGIN: Shape =
+    Fields(&[("name", Text), ("kind", Text), ("version", Text), ("description", Text), ("enabled", Bool)]);
+
 /// By the words of the command.
 pub(super) const OUTPUTS: &[(&str, Shape)] = &[
     (
@@ -39,19 +43,7 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
     ),
     ("plugin disable", TOGGLED),
     ("plugin enable", TOGGLED),
-    (
-        "plugin list",
-        Fields(&[(
-            "plugins",
-            List(&Fields(&[
-                ("name", Text),
-                ("kind", Text),
-                ("version", Text),
-                ("description", Text),
-                ("enabled", Bool),
-            ])),
-        )]),
-    ),
+    ("plugin list", Fields(&[("plugins", List(&PLUGIN))])),
     (
         "snapshot destroy",
         Fields(&[

@@ -5,11 +5,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::looks::{IN_TRASH, RECORD, USED};
-use super::{Agent, Any, Bool, Fields, Int, MapOf, Maybe, Open, Shape, Text, titled};
+use super::changes::PLUGIN;
+use super::looks::{FILE, IN_TRASH, RECORD, SNAPSHOT, SNAPSHOT_CREATED, USED};
+use super::{
+    Agent, Any, Bool, Fields, Int, MapOf, Maybe, Open, Shape, Text, runs, settings, titled, tools, tutorials,
+};
 
 /// One kind of line.
-enum Line {
+pub(super) enum Line {
     /// An event of this name with what `--format json` prints.
     Whole(&'static str),
     /// An event of this name with these fields.
@@ -22,17 +25,28 @@ use Line::{Event, Plain, Whole};
 
 const FAILED: Shape = Fields(&[("agent", Text), ("error", Text)]);
 
+/// An agent that goes on, or what one printed that ran in the foreground.
+const CREATION: &[Line] = &[
+    Event("created", super::CREATED),
+    Event("output", Fields(&[("stream", Text), ("text", Text)])),
+    Event("result", super::RAN),
+];
+
 /// By the words of the command. Every one of them may end with the line `error`.
 const LINES: &[(&str, &[Line])] = &[
     ("archive", &[Whole("archive_result")]),
     ("capture", &[Whole("capture")]),
-    ("clone", &[Whole("created")]),
-    ("config get", &[Whole("config_value")]),
-    ("config list", &[Whole("config_list")]),
-    ("config path", &[Whole("config_paths")]),
-    ("config set", &[Whole("config_set")]),
-    ("create", &[Whole("created")]),
+    ("cleanup", &[Whole("cleanup_result")]),
+    ("clone", CREATION),
+    ("create", CREATION),
     ("destroy", &[Whole("destroy_result")]),
+    (
+        "doctor",
+        &[
+            Event("finding", super::FINDING),
+            Event("summary", Fields(&[("warnings", Int), ("failures", Int), ("fixed", Int)])),
+        ],
+    ),
     ("error", &[Whole("error")]),
     ("event", &[Plain(RECORD)]),
     (
@@ -67,8 +81,21 @@ const LINES: &[(&str, &[Line])] = &[
             Event("summary", Fields(&[("counts", MapOf(&Int)), ("freed_bytes", Int)])),
         ],
     ),
+    ("file get", &[Whole("file_read")]),
+    ("file list", &[Event("file", FILE)]),
+    ("file put", &[Whole("file_written")]),
     ("label", &[Whole("label_result")]),
-    ("list", &[Plain(Agent), Event("error", MapOf(&Any))]),
+    ("limit", &[Whole("limit_result")]),
+    (
+        "list",
+        &[
+            Plain(Agent),
+            Event("agent_removed", Fields(&[("id", Text)])),
+            Event("error", MapOf(&Any)),
+            Event("host", super::HOST),
+            Whole("list_schema"),
+        ],
+    ),
     (
         "message",
         &[
@@ -76,9 +103,16 @@ const LINES: &[(&str, &[Line])] = &[
             Event("message_error", FAILED),
         ],
     ),
+    ("plugin disable", &[Whole("plugin_toggled")]),
+    ("plugin enable", &[Whole("plugin_toggled")]),
+    ("plugin list", &[Event("plugin", PLUGIN)]),
     ("pull", &[Whole("pull_result")]),
     ("push", &[Whole("push_result")]),
     ("rename", &[Whole("rename_result")]),
+    ("snapshot create", &[Event("snapshot_created", SNAPSHOT_CREATED), Whole("create_result")]),
+    ("snapshot destroy", &[Whole("destroy_result")]),
+    ("snapshot list", &[Plain(SNAPSHOT)]),
+    ("snapshot restore", &[Whole("snapshot_restored")]),
     ("start", &[Whole("start_result")]),
     ("stop", &[Whole("stop_result")]),
     ("transcript", &[Plain(RECORD)]),
@@ -98,7 +132,8 @@ pub(super) fn schemas() -> Map<String, Value> {
             titled(&format!("a line of mngr {command} --format jsonl"), json!({ "anyOf": kinds })),
         )
     };
-    LINES.iter().map(of).collect()
+    let all = [LINES, runs::LINES, settings::LINES, tools::LINES, tutorials::LINES];
+    all.into_iter().flatten().map(of).collect()
 }
 
 impl Line {

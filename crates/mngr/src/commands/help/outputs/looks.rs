@@ -51,6 +51,37 @@ pub(super) const IN_TRASH: Shape = Fields(&[
     ("bytes", Maybe(&Int)),
 ]);
 
+/// A file of `file list`.
+pub(super) const FILE: Shape = Fields(&[
+    ("name", Text),
+    ("path", Text),
+    ("file_type", Text),
+    ("size", Maybe(&Int)),
+    ("modified", Maybe(&Text)),
+    ("permissions", Maybe(&Text)),
+]);
+
+/// A snapshot that was just made.
+pub(super) const SNAPSHOT_CREATED: Shape = Fields(&[
+    ("id", Text),
+    ("snapshot_id", Text),
+    ("name", Text),
+    ("host_id", Text),
+    ("provider", Text),
+    ("agent_names", NAMES),
+]);
+
+/// A snapshot of `snapshot list`.
+pub(super) const SNAPSHOT: Shape = Open(&[
+    ("id", Text),
+    ("name", Text),
+    ("host_id", Text),
+    ("provider", Text),
+    ("created_at", Text),
+    ("size_bytes", Maybe(&Int)),
+    ("recency_idx", Int),
+]);
+
 /// By the words of the command.
 pub(super) const OUTPUTS: &[(&str, Shape)] = &[
     (
@@ -83,23 +114,7 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
             ("files", MapOf(&Text)),
         ]),
     ),
-    (
-        "file list",
-        Fields(&[
-            ("count", Int),
-            (
-                "files",
-                List(&Fields(&[
-                    ("name", Text),
-                    ("path", Text),
-                    ("file_type", Text),
-                    ("size", Maybe(&Int)),
-                    ("modified", Maybe(&Text)),
-                    ("permissions", Maybe(&Text)),
-                ])),
-            ),
-        ]),
-    ),
+    ("file list", Fields(&[("count", Int), ("files", List(&FILE))])),
     (
         "gc",
         Fields(&[
@@ -124,40 +139,13 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
     (
         "snapshot create",
         Fields(&[
-            (
-                "snapshots_created",
-                List(&Fields(&[
-                    ("id", Text),
-                    ("snapshot_id", Text),
-                    ("name", Text),
-                    ("host_id", Text),
-                    ("provider", Text),
-                    ("agent_names", NAMES),
-                ])),
-            ),
+            ("snapshots_created", List(&SNAPSHOT_CREATED)),
             ("count", Int),
             ("errors", List(&MapOf(&Any))),
             ("error_count", Int),
         ]),
     ),
-    (
-        "snapshot list",
-        Fields(&[
-            (
-                "snapshots",
-                List(&Open(&[
-                    ("id", Text),
-                    ("name", Text),
-                    ("host_id", Text),
-                    ("provider", Text),
-                    ("created_at", Text),
-                    ("size_bytes", Maybe(&Int)),
-                    ("recency_idx", Int),
-                ])),
-            ),
-            ("count", Int),
-        ]),
-    ),
+    ("snapshot list", Fields(&[("snapshots", List(&SNAPSHOT)), ("count", Int)])),
     ("transcript", List(&RECORD)),
     (
         "unarchive",

@@ -1,5 +1,6 @@
 //! What `tmr` and the commands below it print.
 
+use super::lines::Line::{self, Event, Plain, Whole};
 use super::{Any, Bool, Either, Fields, Int, List, MapOf, Maybe, NAMES, Number, Open, Shape, Text};
 
 /// A run, as it is now.
@@ -55,4 +56,35 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
             ("steps", List(&MapOf(&Any))),
         ]),
     ),
+];
+
+/// A run on a line of its own, after its tasks: their number.
+const RUN_LINE: Shape = Open(&[("run", Text), ("folder", Text), ("state", Text), ("tasks", Int)]);
+/// A line of the journal of a run.
+const ENTRY: Shape = Open(&[("time", Text), ("seq", Int), ("event", Text)]);
+/// The page of a run.
+const PAGE: Shape = Open(&[("path", Text)]);
+
+/// What a run prints while it goes on and at its end.
+const GOING_ON: &[Line] = &[
+    Plain(ENTRY),
+    Event("tasks_discovered", Fields(&[("count", Int)])),
+    Event("agents_launched", Fields(&[("count", Int)])),
+    Event("integrator_branch", Fields(&[("branch_name", Text)])),
+    Event("planned", MapOf(&Any)),
+    Event("plan", Open(&[("run", Text), ("base_commit", Text), ("collector", Text), ("tasks", Int)])),
+    Event("report_generated", PAGE),
+    Event("run", RUN_LINE),
+];
+
+/// By the words of the command.
+pub(super) const LINES: &[(&str, &[Line])] = &[
+    ("tmr", GOING_ON),
+    ("tmr drop", &[Whole("dropped")]),
+    ("tmr reintegrate", GOING_ON),
+    ("tmr report", &[Event("report_generated", PAGE)]),
+    ("tmr resume", GOING_ON),
+    ("tmr status", &[Event("task", Open(&[("task", Text), ("slug", Text)])), Event("run", RUN_LINE)]),
+    ("tmr stop", &[Whole("stopping")]),
+    ("tmr why", &[Whole("why")]),
 ];
