@@ -1,11 +1,13 @@
 //! The files of a host, seen through one small trait.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use jiff::Timestamp;
 use mngr_model::HostPath;
 
 use crate::fault;
+use crate::glance::Seen;
 
 /// Who may read a new file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +90,13 @@ pub enum Change {
         path: HostPath,
         /// What is added.
         bytes: Vec<u8>,
+    },
+    /// [`Files::rename`].
+    Rename {
+        /// What is moved.
+        from: HostPath,
+        /// Where it is then.
+        to: HostPath,
     },
     /// [`Files::remove_file`].
     RemoveFile(HostPath),
@@ -191,6 +200,12 @@ pub trait Files: Send + Sync {
         Ok(paths.iter().map(|path| self.canonical(path).ok()).collect())
     }
 
+    /// What is at these paths, for a [`Glance`](crate::glance::Glance): in one round trip where asking costs one, and
+    /// nothing where it costs none. A path that cannot be looked at is left out.
+    fn foresee(&self, _paths: &[HostPath]) -> Result<BTreeMap<HostPath, Option<Seen>>, FilesError> {
+        Ok(BTreeMap::new())
+    }
+
     /// Makes changes in their order, up to the first that fails; what was done before it stays. One round trip.
     fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {
         for change in changes {
@@ -201,6 +216,7 @@ pub trait Files: Send + Sync {
                     self.write(path, bytes, *access, *durability)?
                 }
                 Change::Append { path, bytes } => self.append(path, bytes, Durability::Cached)?,
+                Change::Rename { from, to } => self.rename(from, to)?,
                 Change::RemoveFile(path) => self.remove_file(path)?,
             }
             fault::point();

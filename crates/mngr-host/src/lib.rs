@@ -9,6 +9,7 @@ pub mod fault;
 pub mod file_reader;
 pub mod files;
 pub mod git;
+pub mod glance;
 pub mod host;
 pub mod interrupt;
 pub mod local;

@@ -117,6 +117,11 @@ impl<'h> Journal<'h> {
         Ok(self.host.files().apply(&self.take_pending())?)
     }
 
+    /// What ends the operation, for somebody who has more to be made with it; after that the journal is only dropped.
+    pub fn closing(&self) -> Vec<Change> {
+        vec![Change::RemoveFile(self.path.clone())]
+    }
+
     /// The operation is whole, or wholly undone.
     pub fn finish(self) -> Result<(), JournalError> {
         Ok(self.host.files().remove_file(&self.path)?)

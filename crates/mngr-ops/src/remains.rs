@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mngr_agents::transcript::Brand;
 use mngr_host::files::FilesError;
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_model::address::{AgentAddress, AgentRef};
 use mngr_model::facts::Detail;
@@ -71,7 +72,10 @@ impl Remains {
     pub fn brand(&self) -> Result<Option<Brand>, FilesError> {
         match self.agent_type.as_deref().and_then(Brand::of_type) {
             Some(brand) => Ok(Some(brand)),
-            None => Brand::of_state(self.host.files(), &self.state),
+            None => {
+                let glance = Glance::at(self.host.files(), &Brand::signs(&self.state))?;
+                Brand::of_state(&glance, &self.state)
+            }
         }
     }
 

@@ -166,6 +166,7 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
 /// A launch that failed leaves no session and no process.
 fn clean_up(world: &World, host: &dyn Host, agent: &Agent) {
     let request = mngr_host::host::EndRequest {
+        first: Vec::new(),
         agent: agent.id().clone(),
         program: None,
         grace: std::time::Duration::from_secs(1),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mngr_host::files::{FileKind, Files, FilesError};
+use mngr_host::glance::Glance;
 use mngr_model::HostPath;
 
 use crate::claude::SESSION_HISTORY;
@@ -72,10 +73,15 @@ impl Brand {
         Self::ALL.into_iter().find(|brand| brand.name() == name)
     }
 
+    /// What tells whose things lie in a state folder, see [`Brand::of_state`].
+    pub fn signs(state: &HostPath) -> [HostPath; 3] {
+        Self::ALL.map(|brand| state.join("plugin").join(brand.name()))
+    }
+
     /// The brand whose things lie in this state folder.
-    pub fn of_state(files: &dyn Files, state: &HostPath) -> Result<Option<Self>, FilesError> {
-        for brand in Self::ALL {
-            if files.exists(&state.join("plugin").join(brand.name()))? {
+    pub fn of_state(glance: &Glance<'_>, state: &HostPath) -> Result<Option<Self>, FilesError> {
+        for (brand, sign) in Self::ALL.into_iter().zip(Self::signs(state)) {
+            if glance.exists(&sign)? {
                 return Ok(Some(brand));
             }
         }

@@ -219,7 +219,7 @@ mod tests {
     }
 
     fn request(agent: &AgentId, program: Option<ProcessId>) -> EndRequest {
-        EndRequest { agent: agent.clone(), program, grace: Duration::from_secs(5) }
+        EndRequest { first: Vec::new(), agent: agent.clone(), program, grace: Duration::from_secs(5) }
     }
 
     #[test]

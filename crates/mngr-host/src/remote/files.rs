@@ -5,6 +5,7 @@
 mod complaint;
 mod text;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use mngr_model::quote::sh_join;
 use super::script::path_word;
 use super::shells::{MOST_OUTPUT, Outcome, Overdue, Request, Shells};
 use crate::files::{Access, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
+use crate::glance::{Inside, MOST_READ, Seen};
 use crate::host::AwaitedLine;
 use crate::proc::{ExecError, Leftovers, Output};
 use crate::random;
@@ -67,6 +69,7 @@ impl<'a> Call<'a> {
             Change::MakeFolder(path) => (Self::new(MAKE_FOLDER, path), text::MAKE_FOLDER),
             Change::Touch(path) => (Self::new("touch", path), text::TOUCH),
             Change::RemoveFile(path) => (Self::new("remove", path), text::REMOVE_FILE),
+            Change::Rename { from, to } => (Self::rename(from, to), text::RENAME),
             Change::Write { path, bytes, access, durability } => {
                 let call = Self::write(path, *access, *durability).with("take", &text::take(bytes.len()));
                 (call.input(bytes), text::WRITE)
@@ -89,6 +92,12 @@ impl<'a> Call<'a> {
             .with("access", access)
             .with("sync", if durability == Durability::Synced { "yes" } else { "" })
             .with("name", &random::hex32())
+    }
+
+    fn rename(from: &'a HostPath, to: &HostPath) -> Self {
+        let mut call = Self::new("move", from);
+        call.variables += &format!("to={}\n", path_word(to));
+        call
     }
 
     fn append(path: &'a HostPath, bytes: &[u8], durability: Durability) -> (Self, &'static str) {
@@ -280,9 +289,7 @@ impl Files for RemoteFiles {
     }
 
     fn rename(&self, from: &HostPath, to: &HostPath) -> Result<(), FilesError> {
-        let mut call = Call::new("move", from);
-        call.variables += &format!("to={}\n", path_word(to));
-        call.succeed(self, text::RENAME).map(drop)
+        Call::rename(from, to).succeed(self, text::RENAME).map(drop)
     }
 
     fn link(&self, target: &str, at: &HostPath) -> Result<(), FilesError> {
@@ -324,6 +331,17 @@ impl Files for RemoteFiles {
     fn canonical_all(&self, paths: &[HostPath]) -> Result<Vec<Option<HostPath>>, FilesError> {
         let told = self.ask_all("find", paths, text::CANONICAL)?;
         Ok(paths.iter().zip(told).map(|(path, told)| read_path(path, told.ok()?).ok()).collect())
+    }
+
+    fn foresee(&self, paths: &[HostPath]) -> Result<BTreeMap<HostPath, Option<Seen>>, FilesError> {
+        let script = format!("most={MOST_READ}\n{}", text::GLANCE);
+        let told = self.ask_all("examine", paths, &script)?;
+        let seen = |told: Result<Vec<u8>, FilesError>| match told {
+            Ok(told) => read_seen(&told).map(Some),
+            Err(error) => error.is_missing().then_some(None),
+        };
+        let known = paths.iter().zip(told).filter_map(|(path, told)| Some((path.clone(), seen(told)?)));
+        Ok(known.collect())
     }
 
     fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {
@@ -370,6 +388,23 @@ fn stat_of(path: &HostPath, told: Result<Vec<u8>, FilesError>) -> Result<Option<
         Err(error) if error.is_missing() => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// What a glance told of a path.
+fn read_seen(told: &[u8]) -> Option<Seen> {
+    let mut parts = told.splitn(3, |byte| *byte == b'\n');
+    let stat = read_stat(&String::from_utf8_lossy(parts.next()?))?;
+    let length: usize = String::from_utf8_lossy(parts.next()?).parse().ok()?;
+    let (real, rest) = parts.next()?.split_at_checked(length)?;
+    let real =
+        if real.is_empty() { None } else { Some(HostPath::new(String::from_utf8(real.to_vec()).ok()?)) };
+    let inside = match rest.split_first()? {
+        (b't', text) => Inside::Text(text.to_vec()),
+        (b'e', _) => Inside::Entries,
+        (b'n', _) => Inside::Nothing,
+        _ => Inside::NotRead,
+    };
+    Some(Seen { stat, real, inside })
 }
 
 /// Nothing there is no error.

@@ -3,6 +3,7 @@
 mod elsewhere;
 mod error;
 mod plan;
+mod preserve;
 mod request;
 mod run;
 

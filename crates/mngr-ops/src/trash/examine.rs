@@ -4,9 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mngr_host::files::Change;
 use mngr_host::git::{Git, GitError, Location, rescue_ref};
+use mngr_host::glance::Glance;
 use mngr_host::host::{Host, SurveyError};
-use mngr_model::facts::Detail;
+use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::transfer::TransferMode;
 use mngr_model::{AgentId, AgentName, AgentRecord, HostPath};
 
@@ -27,19 +29,26 @@ struct Neighbour {
 impl Neighbours {
     /// Every agent of the host but those that are being destroyed.
     pub(crate) fn of(host: &dyn Host, except: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
-        let records = host.survey(Detail::Basic)?.agents.into_iter().map(|facts| facts.record);
-        let others: Vec<AgentRecord> = records.filter(|record| !except.contains(&record.id)).collect();
+        Ok(Self::among(host, &host.survey(Detail::Basic)?.agents, except))
+    }
+
+    /// The same of a host whose agents were looked at just now.
+    pub(crate) fn among(host: &dyn Host, agents: &[AgentFacts], except: &BTreeSet<AgentId>) -> Self {
+        let records = agents.iter().map(|facts| &facts.record);
+        let others: Vec<&AgentRecord> = records.filter(|record| !except.contains(&record.id)).collect();
         let repository = |record: &AgentRecord| {
             record.workspace.as_ref().and_then(|workspace| workspace.repository.clone())
         };
-        let paths: Vec<HostPath> = others
+        // Many share one repository.
+        let paths: BTreeSet<HostPath> = others
             .iter()
             .flat_map(|record| [Some(record.work_dir.clone()), repository(record)])
             .flatten()
             .collect();
+        let paths = Vec::from_iter(paths);
         let real: BTreeMap<&HostPath, HostPath> = paths.iter().zip(real_paths(host, &paths)).collect();
         let real_of = |path: HostPath| real.get(&path).cloned().unwrap_or(path);
-        Ok(Self(
+        Self(
             others
                 .iter()
                 .map(|record| Neighbour {
@@ -48,7 +57,7 @@ impl Neighbours {
                     repository: repository(record).map(real_of),
                 })
                 .collect(),
-        ))
+        )
     }
 
     /// Those that work inside the folder (its links resolved), or in a checkout of a repository inside it.
@@ -78,28 +87,37 @@ pub(crate) enum Fate {
     MovedFolder,
 }
 
-/// Looks at the work dir. Spawns and changes nothing.
+/// What has to be looked at to know what becomes of a work dir.
+pub(crate) fn signs(host: &dyn Host, manifest: &Manifest) -> Vec<HostPath> {
+    let git = Git::new(host, manifest.work_dir.clone());
+    let mut signs = own_dirs::signs(&host.layout(), &manifest.id, &manifest.work_dir);
+    signs.extend(git.signs_of_a_worktree(manifest.repository.as_ref()));
+    signs
+}
+
+/// Looks at the work dir, as far as it can be by a glance at [`signs`]. Spawns and changes nothing.
 pub(crate) fn fate(
     host: &dyn Host,
     manifest: &Manifest,
     neighbours: &Neighbours,
+    glance: &Glance<'_>,
 ) -> Result<Fate, TrashError> {
     let dir = &manifest.work_dir;
     if !manifest.is_generated {
         return Ok(Fate::Kept(KeptReason::InPlace));
     }
-    if !host.files().exists(dir)? {
+    if !glance.exists(dir)? {
         return Ok(Fate::Missing);
     }
-    if !own_dirs::is_ours(host, &manifest.id, dir)? {
+    if !own_dirs::is_ours(glance, &host.layout(), &manifest.id, dir)? {
         return Ok(Fate::Kept(KeptReason::NotOurs));
     }
-    let worktree = Git::new(host, dir.clone()).worktree()?;
+    let worktree = Git::new(host, dir.clone()).worktree_in(glance)?;
     let was_worktree = worktree.is_some() || manifest.transfer == Some(TransferMode::GitWorktree);
     if was_worktree && !manifest.request.allow_worktree_removal {
         return Ok(Fate::Kept(KeptReason::NotAllowed));
     }
-    let real = real_path(host, dir);
+    let real = glance.real(dir).unwrap_or_else(|| real_path(host, dir));
     let agents = neighbours.users_of(&real);
     if !agents.is_empty() {
         return Ok(Fate::Kept(KeptReason::UsedBy { agents }));
@@ -112,8 +130,9 @@ pub(crate) fn examine(
     host: &dyn Host,
     manifest: &Manifest,
     neighbours: &Neighbours,
+    glance: &Glance<'_>,
 ) -> Result<Work, TrashError> {
-    Ok(match fate(host, manifest, neighbours)? {
+    Ok(match fate(host, manifest, neighbours, glance)? {
         Fate::Kept(reason) => Work::Kept { reason },
         Fate::Missing => Work::Missing { checkout: missing_checkout(host, manifest)? },
         Fate::MovedFolder => Work::Moved { to: place_for(host, manifest)?, checkout: None },
@@ -243,12 +262,13 @@ fn place_for(host: &dyn Host, manifest: &Manifest) -> Result<HostPath, TrashErro
     let Some(parent) = manifest.work_dir.parent() else { return Ok(trash.work()) };
     let (probe, landing) =
         (trash.root().join(".mngr-probe"), parent.join(&format!(".mngr-probe-{}", manifest.id)));
-    files.touch(&probe)?;
-    match files.rename(&probe, &landing) {
-        Ok(()) => {
-            files.remove_file(&landing)?;
-            Ok(trash.work())
-        }
+    let there_and_gone = [
+        Change::Touch(probe.clone()),
+        Change::Rename { from: probe.clone(), to: landing.clone() },
+        Change::RemoveFile(landing),
+    ];
+    match files.apply(&there_and_gone) {
+        Ok(()) => Ok(trash.work()),
         Err(error) => {
             files.remove_file(&probe)?;
             if error.is_cross_device() {

@@ -74,7 +74,7 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
             }
             Ok(restored)
         }
-        Err(error) => match trash::put_away(host, &manifest) {
+        Err(error) => match trash::put_away(host, &manifest, Vec::new()) {
             Ok(_) => {
                 journal.finish()?;
                 Err(error)

@@ -88,6 +88,26 @@ rm -rf "$p" 2>/dev/null || rm -rf "$p" 2>/dev/null || rm -rf "$p"
 
 pub(super) const STAT: &str = r#"stat -c '%f %s %Y %y' "$p""#;
 
+/// What a glance tells: a line of [`STAT`], the length of the resolved path and the path, a letter for what is inside, and
+/// the contents of an ordinary file of at most `$most` bytes. No NUL: that ends the answer.
+pub(super) const GLANCE: &str = r#"
+told=$(stat -c '%f %s %Y %y' "$p") || exit 1
+real=
+if [ -e "$p" ]; then real=$(readlink -f "$p"; printf x); real=${real%?x}; fi
+printf '%s\n%s\n%s' "$told" "${#real}" "$real"
+set -- $told
+if [ -L "$p" ] || [ ! -r "$p" ]; then printf -- -
+elif [ -d "$p" ]; then
+    inside=n
+    for name in "$p"/* "$p"/.[!.]* "$p"/..?*; do
+        if [ -e "$name" ] || [ -L "$name" ]; then inside=e; break; fi
+    done
+    printf %s "$inside"
+elif [ -f "$p" ] && [ "$2" -le "$most" ]; then printf t; tr '\000' '?' <"$p"
+else printf -- -
+fi
+"#;
+
 /// Kind, name, NUL for each entry: a name may hold anything else.
 pub(super) const LIST: &str = r#"
 [ -d "$p" ] || { [ -e "$p" ] || stat -L "$p" >/dev/null; exit; }
