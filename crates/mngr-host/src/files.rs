@@ -66,13 +66,45 @@ pub struct FolderEntry {
     pub kind: FileKind,
 }
 
+/// What has to be at a path before anything is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Something.
+    There,
+    /// Nothing.
+    Missing,
+    /// Nothing, or a file without contents.
+    Empty,
+}
+
+impl Presence {
+    fn require(self, path: &HostPath, found: Option<&FileStat>) -> Result<(), FilesError> {
+        let problem = match (self, found) {
+            (Self::There, None) => io::ErrorKind::NotFound,
+            (Self::Missing, Some(_)) => io::ErrorKind::AlreadyExists,
+            (Self::Empty, Some(stat)) if stat.size > 0 => io::ErrorKind::AlreadyExists,
+            _ => return Ok(()),
+        };
+        Err(FilesError { action: "begin with", path: path.clone(), source: problem.into() })
+    }
+}
+
 /// One of several changes that are made together, see [`Files::apply`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// [`Files::make_folder`].
     MakeFolder(HostPath),
+    /// Changes nothing: what comes after it is only made where this holds. It fails as taken, or as missing.
+    Require {
+        /// The path.
+        path: HostPath,
+        /// What has to be there.
+        presence: Presence,
+    },
     /// [`Files::touch`].
     Touch(HostPath),
+    /// An empty file for the owner's eyes only, unless something is there.
+    MakePrivateFile(HostPath),
     /// [`Files::write`].
     Write {
         /// Where.
@@ -211,7 +243,12 @@ pub trait Files: Send + Sync {
         for change in changes {
             match change {
                 Change::MakeFolder(path) => self.make_folder(path)?,
+                Change::Require { path, presence } => presence.require(path, self.stat(path)?.as_ref())?,
                 Change::Touch(path) => self.touch(path)?,
+                Change::MakePrivateFile(path) if self.exists(path)? => {}
+                Change::MakePrivateFile(path) => {
+                    self.write(path, &[], Access::Private, Durability::Cached)?
+                }
                 Change::Write { path, bytes, access, durability } => {
                     self.write(path, bytes, *access, *durability)?
                 }

@@ -144,10 +144,10 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
         return Err(StartError::Headless { name: name() });
     }
     let host = agent.host.as_ref();
-    let busy = Guard::take(host, &record.id).map_err(|source| StartError::Guard { name: name(), source })?;
-    let Some(guard) = busy else { return Err(StartError::Busy { name: name() }) };
-    let has_work_dir = host.files().exists(&record.work_dir).unwrap_or(true);
-    if !has_work_dir {
+    let taken = Guard::take_and_look(host, &record.id, std::slice::from_ref(&record.work_dir))
+        .map_err(|source| StartError::Guard { name: name(), source })?;
+    let Some((guard, work_dir)) = taken else { return Err(StartError::Busy { name: name() }) };
+    if work_dir.iter().all(Option::is_none) {
         return Err(StartError::NoWorkDir { name: name(), dir: record.work_dir.to_string() });
     }
     // An ended agent may have left a shell and daemons; two sessions of one agent must never run.

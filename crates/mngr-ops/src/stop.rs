@@ -9,7 +9,7 @@ use std::time::Duration;
 use mngr_config::Settings;
 use mngr_host::errand::ErrandError;
 use mngr_host::files::{Change, FilesError};
-use mngr_host::host::EndRequest;
+use mngr_host::host::{EndReport, EndRequest};
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::proc::ExecError;
 use mngr_host::tmux::{SessionName, SessionNameError, SessionOwner, TmuxError};
@@ -123,6 +123,10 @@ pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> 
     })?;
     if let Some(session) = session {
         world.with_tmux(host, |tmux| tmux.kill_session(&session))?;
+    }
+    if !lives && report == EndReport::default() {
+        // Nothing was ended, and a look was taken just now.
+        return Ok(Stopped { was_stopped_already: true, ..Stopped::default() });
     }
     let mut pids = report.remaining;
     let seen = look_again(agent, Detail::Basic)?.facts;

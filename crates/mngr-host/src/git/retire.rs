@@ -5,7 +5,6 @@
 use mngr_model::HostPath;
 use mngr_model::quote::sh_join;
 
-use crate::errand::{Errand, ErrandError};
 use crate::files::Change;
 use crate::lock::LockError;
 use crate::proc::{Cmd, Exit};
@@ -27,7 +26,7 @@ leave 9>&- && move 9>&-"#;
 pub enum Retired {
     /// It is at the new place, git knows it, and its branch is free.
     Moved,
-    /// Not in this way: it may be off its branch, but is where it was. The steps one by one tell why, or do it.
+    /// Not in this way, and perhaps not at all or in part. The steps one by one tell why, or do it.
     NotMoved,
 }
 
@@ -54,12 +53,7 @@ impl Git<'_> {
         let wait = LOCK_WAIT.as_secs().to_string();
         let shell = Cmd::shell(script).args(["retire", lock.as_str(), &wait, to.as_str(), above.as_str()]);
         let cmd = Cmd { env: moving.env.clone(), deadline: LOCK_WAIT + moving.deadline, ..shell };
-        let done = match self.host().run_errand(&Errand { changes, cmd: &cmd, then: &[], awaited: None }) {
-            Ok(done) => done,
-            Err(ErrandError::Files(error)) => return Err(error.into()),
-            Err(ErrandError::Exec(error)) => return Err(error.into()),
-        };
-        match done.output.exit {
+        match self.run_after(changes, &cmd)?.exit {
             Exit::Code(0) => Ok(Retired::Moved),
             Exit::Code(LOCK_IS_HELD) => Err(LockError::Held { path: lock }.into()),
             _ => Ok(Retired::NotMoved),

@@ -17,7 +17,7 @@ use crate::fault;
 use crate::files::Change;
 use crate::host::Host;
 use crate::lock::{HostLock, LockError, LockWait};
-use crate::proc::{Cmd, Exit};
+use crate::proc::{Cmd, Exit, Output};
 
 use super::client::{Git, Invocation, LONG};
 use super::error::{GitError, classify};
@@ -141,11 +141,7 @@ impl Git<'_> {
         let shell = Cmd::shell(script).args(["worktree", lock.as_str(), &LOCK_WAIT.as_secs().to_string()]);
         let cmd = Cmd { env: register.env.clone(), deadline: LOCK_WAIT + check_out.deadline, ..shell }
             .arg(worktree.dir().join(".gitmodules").as_str());
-        let output = match self.host().run_errand(&Errand { changes, cmd: &cmd, then: &[], awaited: None }) {
-            Ok(done) => done.output,
-            Err(ErrandError::Files(error)) => return Err(error.into()),
-            Err(ErrandError::Exec(error)) => return Err(error.into()),
-        };
+        let output = self.run_after(changes, &cmd)?;
         match output.exit {
             Exit::Code(0) if output.stdout.is_empty() => Ok(Submodules::None),
             Exit::Code(0) => Ok(Submodules::Some),
@@ -270,8 +266,26 @@ impl Git<'_> {
 
     /// Every checkout of the repository, the main one first.
     pub fn list_worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
-        let output = self.look(["worktree", "list", "--porcelain", "-z"]).run()?;
+        self.list_worktrees_after(&[])
+    }
+
+    /// The same, after changes of files. One round trip.
+    pub fn list_worktrees_after(&self, changes: &[Change]) -> Result<Vec<WorktreeEntry>, GitError> {
+        let cmd = self.look(["worktree", "list", "--porcelain", "-z"]).cmd();
+        let output = self.run_after(changes, &cmd)?;
+        if !output.success() {
+            return Err(classify("worktree list", self.dir(), &output));
+        }
         Ok(parse_list(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    /// Makes changes of files and runs a command. Any exit status is an answer.
+    pub(super) fn run_after(&self, changes: &[Change], cmd: &Cmd) -> Result<Output, GitError> {
+        match self.host().run_errand(&Errand { changes, cmd, then: &[], awaited: None }) {
+            Ok(done) => Ok(done.output),
+            Err(ErrandError::Files(error)) => Err(error.into()),
+            Err(ErrandError::Exec(error)) => Err(error.into()),
+        }
     }
 
     fn lock_worktrees(&self) -> Result<HostLock, GitError> {

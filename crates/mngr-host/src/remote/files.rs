@@ -16,7 +16,9 @@ use mngr_model::quote::sh_join;
 
 use super::script::path_word;
 use super::shells::{MOST_OUTPUT, Outcome, Overdue, Request, Shells};
-use crate::files::{Access, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
+use crate::files::{
+    Access, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry, Presence,
+};
 use crate::glance::{Inside, MOST_READ, Seen};
 use crate::host::AwaitedLine;
 use crate::proc::{ExecError, Leftovers, Output};
@@ -67,7 +69,16 @@ impl<'a> Call<'a> {
     fn of(change: &'a Change) -> (Self, &'static str) {
         match change {
             Change::MakeFolder(path) => (Self::new(MAKE_FOLDER, path), text::MAKE_FOLDER),
+            Change::Require { path, presence } => {
+                let script = match presence {
+                    Presence::There => text::REQUIRE_SOMETHING,
+                    Presence::Missing => text::REQUIRE_NOTHING,
+                    Presence::Empty => text::REQUIRE_EMPTY,
+                };
+                (Self::new("begin with", path), script)
+            }
             Change::Touch(path) => (Self::new("touch", path), text::TOUCH),
+            Change::MakePrivateFile(path) => (Self::new("create", path), text::MAKE_PRIVATE_FILE),
             Change::RemoveFile(path) => (Self::new("remove", path), text::REMOVE_FILE),
             Change::Rename { from, to } => (Self::rename(from, to), text::RENAME),
             Change::Write { path, bytes, access, durability } => {

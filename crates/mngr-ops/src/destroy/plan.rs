@@ -50,7 +50,7 @@ fn plan_one(
         if manifest.is_generated { Fate::MovedFolder } else { Fate::Kept(KeptReason::InPlace) }
     } else {
         let neighbours = Neighbours::of(host, ids)?;
-        let glance = Glance::at(host.files(), &trash::signs(host, &manifest))?;
+        let glance = Glance::at(host.files(), &trash::signs(host, &manifest, &neighbours))?;
         trash::fate(host, &manifest, &neighbours, &glance)
             .map_err(|source| DestroyError::Trash { name: record.name.to_string(), source })?
     };

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 use mngr_agents::detect;
 use mngr_host::fault;
-use mngr_host::files::{Change, Durability};
+use mngr_host::files::{Change, Durability, FileStat, Presence};
 use mngr_host::glance::Glance;
 use mngr_host::host::{Host, SurveyError};
 use mngr_host::interrupt;
-use mngr_host::lock::LockWait;
+use mngr_host::lock::{LockError, LockWait};
 use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::journal::{Header, Operation};
-use mngr_model::{AgentId, AgentState, HostId};
+use mngr_model::{AgentId, AgentState, HostId, HostPath};
 
 use super::error::DestroyError;
 use super::plan::needs_force;
@@ -28,7 +28,7 @@ use super::request::{DestroyOptions, Destroyed, WorkDir};
 use crate::again::{LookError, look_again};
 use crate::boot;
 use crate::fleet::{Agent, memory};
-use crate::journal::Journal;
+use crate::journal::{Journal, JournalError};
 use crate::stop::{self, StopError, StopOptions};
 use crate::trash::{self, BranchRemoval, Manifest, Neighbours, TrashError, Work};
 use crate::world::World;
@@ -177,22 +177,10 @@ fn begin<'h>(
     options: &DestroyOptions,
 ) -> Result<(Journal<'h>, Manifest), DestroyError> {
     let (host, record) = (agent.host.as_ref(), &agent.facts.record);
-    let (files, layout) = (host.files(), host.layout());
+    let layout = host.layout();
     let name = || record.name.to_string();
     let trash = layout.trash_of(&record.id);
     let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-    let data = layout.agent(&record.id).data();
-    let looked = [layout.journal(&record.id), data, trash.state(), trash.work()];
-    let mut found = files.stat_all(&looked)?.into_iter();
-    if found.next().flatten().is_some_and(|journal| journal.size > 0) {
-        return Err(DestroyError::Busy { name: name() });
-    }
-    if found.next().flatten().is_none() {
-        return Err(LookError::Gone { name: record.name.clone() }.into());
-    }
-    if found.flatten().next().is_some() {
-        return Err(DestroyError::TrashTaken { path: trash.root().clone() });
-    }
     let now = world.clock.now();
     let manifest = Manifest::begin(record, &layout, now, options.request());
     let header = Header {
@@ -201,19 +189,44 @@ fn begin<'h>(
         name: record.name.clone(),
         started: now,
     };
-    let open = || -> Result<Journal<'h>, DestroyError> {
-        let note = trash::manifest_change(&trash, &manifest, Durability::Cached)
-            .map_err(|source| DestroyError::Trash { name: name(), source })?;
-        Ok(Journal::begin_with(host, &header, vec![Change::MakeFolder(trash.root().clone()), note])?)
+    let (data, own_journal) = (layout.agent(&record.id).data(), layout.journal(&record.id));
+    let require = |path: &HostPath, presence| Change::Require { path: path.clone(), presence };
+    let note = trash::manifest_change(&trash, &manifest, Durability::Cached)
+        .map_err(|source| DestroyError::Trash { name: name(), source })?;
+    let first = vec![
+        require(&own_journal, Presence::Empty),
+        require(&data, Presence::There),
+        require(&trash.state(), Presence::Missing),
+        require(&trash.work(), Presence::Missing),
+        Change::MakeFolder(trash.root().clone()),
+        note,
+    ];
+    let error = match Journal::begin_with(host, &header, first) {
+        Ok(journal) => return Ok((journal, manifest)),
+        Err(error) => error,
     };
-    match open() {
-        Ok(journal) => Ok((journal, manifest)),
-        Err(error) => {
-            // Nothing but the note is in it.
-            let _ = files.remove_tree(trash.root());
-            Err(error)
+    let refused = match &error {
+        JournalError::Lock(LockError::Held { .. }) => return Err(DestroyError::Busy { name: name() }),
+        JournalError::Files(error) if error.is_taken() && error.path == own_journal => {
+            return Err(DestroyError::Busy { name: name() });
         }
+        JournalError::Files(error) if error.is_missing() && error.path == data => {
+            Some(LookError::Gone { name: record.name.clone() }.into())
+        }
+        JournalError::Files(error) if error.is_taken() && error.path.is_within(trash.root()) => {
+            Some(DestroyError::TrashTaken { path: trash.root().clone() })
+        }
+        _ => None,
+    };
+    let files = host.files();
+    let is_free = |found: Vec<Option<FileStat>>| found.iter().all(Option::is_none);
+    if refused.is_none() && files.stat_all(&[trash.state(), trash.work()]).is_ok_and(is_free) {
+        // Nothing but the note is in it.
+        let _ = files.remove_tree(trash.root());
     }
+    // Nothing has begun; under the host lock nobody else has begun anything either.
+    let _ = files.remove_file(&own_journal);
+    Err(refused.unwrap_or_else(|| error.into()))
 }
 
 /// Everything after the agent was stopped, with the changes that end the operation. Each step may find itself done
@@ -231,7 +244,7 @@ fn carry_out(
     let mut looked = preserve::signs(manifest, &agent);
     looked.push(agent.root().clone());
     if manifest.work.is_none() {
-        looked.extend(trash::signs(host, manifest));
+        looked.extend(trash::signs(host, manifest, neighbours));
     }
     let glance = Glance::at(files, &looked)?;
     if glance.exists(agent.root())? {

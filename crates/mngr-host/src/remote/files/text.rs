@@ -55,6 +55,22 @@ pub(super) const MAKE_NEW_FOLDER: &str = r#"mkdir "$p""#;
 
 pub(super) const MAKE_PRIVATE_FOLDER: &str = r#"mkdir -m 700 "$p""#;
 
+/// `stat` says why nothing is there.
+pub(super) const REQUIRE_SOMETHING: &str = r#"stat "$p" >/dev/null"#;
+
+pub(super) const REQUIRE_NOTHING: &str =
+    r#"{ [ ! -e "$p" ] && [ ! -L "$p" ]; } || { echo "File exists" >&2; exit 1; }"#;
+
+pub(super) const REQUIRE_EMPTY: &str =
+    r#"{ [ ! -s "$p" ] && [ ! -L "$p" ]; } || { echo "File exists" >&2; exit 1; }"#;
+
+/// A link must not lead elsewhere.
+pub(super) const MAKE_PRIVATE_FILE: &str = r#"
+if [ -e "$p" ] || [ -L "$p" ]; then exit 0; fi
+umask 077
+set -C
+: >"$p""#;
+
 pub(super) const TOUCH: &str = r#"touch "$p""#;
 
 /// `mv` would copy to another file system, which is not what was asked for; busybox would replace neither a folder
