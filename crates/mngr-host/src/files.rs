@@ -132,6 +132,8 @@ pub enum Change {
     },
     /// [`Files::remove_file`].
     RemoveFile(HostPath),
+    /// [`Files::remove_tree`].
+    RemoveTree(HostPath),
 }
 
 impl Change {
@@ -255,6 +257,7 @@ pub trait Files: Send + Sync {
                 Change::Append { path, bytes } => self.append(path, bytes, Durability::Cached)?,
                 Change::Rename { from, to } => self.rename(from, to)?,
                 Change::RemoveFile(path) => self.remove_file(path)?,
+                Change::RemoveTree(path) => self.remove_tree(path)?,
             }
             fault::point();
         }

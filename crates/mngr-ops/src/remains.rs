@@ -155,12 +155,13 @@ fn destroyed_on(host: &Arc<dyn Host>, fleet: &Fleet) -> Result<Vec<Remains>, Tra
         });
     }
     let mut preserved = Vec::new();
-    for entry in host.files().list(&layout.preserved())? {
-        let Some((name, id)) = parse_preserved(&entry.name).filter(|(_, id)| !known.contains(id)) else {
-            continue;
-        };
-        let state = layout.preserved_of(&name, &id);
-        let changed = host.files().stat(&state)?.and_then(|stat| stat.modified);
+    let folders = host.files().list(&layout.preserved())?;
+    let named = folders.iter().filter_map(|entry| parse_preserved(&entry.name));
+    let named: Vec<(AgentName, AgentId)> = named.filter(|(_, id)| !known.contains(id)).collect();
+    let states: Vec<HostPath> = named.iter().map(|(name, id)| layout.preserved_of(name, id)).collect();
+    let stats = host.files().stat_all(&states)?;
+    for (((name, id), state), stat) in named.into_iter().zip(states).zip(stats) {
+        let changed = stat.and_then(|stat| stat.modified);
         let remains = Remains {
             host: host.clone(),
             id,

@@ -105,8 +105,8 @@ impl Git<'_> {
         if let Some(path) = checked_out_at {
             return Ok(BranchState::CheckedOutAt { path, oid });
         }
-        let is_in_base =
-            self.look(["merge-base", "--is-ancestor", "--end-of-options", &oid, base]).answer()?;
+        let is_in_base = oid == base
+            || self.look(["merge-base", "--is-ancestor", "--end-of-options", &oid, base]).answer()?;
         Ok(if is_in_base {
             BranchState::HoldsNothingOfItsOwn { oid }
         } else {

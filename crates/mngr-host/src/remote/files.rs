@@ -80,6 +80,7 @@ impl<'a> Call<'a> {
             Change::Touch(path) => (Self::new("touch", path), text::TOUCH),
             Change::MakePrivateFile(path) => (Self::new("create", path), text::MAKE_PRIVATE_FILE),
             Change::RemoveFile(path) => (Self::new("remove", path), text::REMOVE_FILE),
+            Change::RemoveTree(path) => (Self::new("remove", path), text::REMOVE_TREE),
             Change::Rename { from, to } => (Self::rename(from, to), text::RENAME),
             Change::Write { path, bytes, access, durability } => {
                 let call = Self::write(path, *access, *durability).with("take", &text::take(bytes.len()));
@@ -219,9 +220,9 @@ impl RemoteFiles {
     ) -> Result<Vec<Result<Vec<u8>, FilesError>>, FilesError> {
         let calls: Vec<Call<'_>> = paths.iter().map(|path| Call::new(action, path)).collect();
         let Some(first) = calls.first() else { return Ok(Vec::new()) };
-        let each = calls.iter().map(|call| text::one_of_all(&format!("{}{script}", call.variables)));
-        let whole =
-            Call { variables: each.collect(), ..Call::new(action, first.path) }.deadline(SMALL_DEADLINE);
+        let each = calls.iter().map(|call| text::one_of_all(&format!("{}look", call.variables)));
+        let asked: String = std::iter::once(format!("look() {{\n{script}\n}}\n")).chain(each).collect();
+        let whole = Call { variables: asked, ..Call::new(action, first.path) }.deadline(SMALL_DEADLINE);
         let printed = whole.run(self, "")?.stdout;
         let answers: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
         // Behind the last end there is one more, which is empty.

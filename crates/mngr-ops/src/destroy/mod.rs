@@ -1,5 +1,6 @@
 //! `destroy`: an agent goes into the trash, whole, and can come back.
 
+mod begin;
 mod elsewhere;
 mod error;
 mod plan;

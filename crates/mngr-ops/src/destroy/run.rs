@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use mngr_agents::detect;
 use mngr_host::fault;
-use mngr_host::files::{Change, Durability, FileStat, Presence};
+use mngr_host::files::{Change, Durability};
 use mngr_host::glance::Glance;
 use mngr_host::host::{Host, SurveyError};
 use mngr_host::interrupt;
-use mngr_host::lock::{LockError, LockWait};
 use mngr_model::facts::{AgentFacts, Detail};
-use mngr_model::journal::{Header, Operation};
-use mngr_model::{AgentId, AgentState, HostId, HostPath};
+use mngr_model::journal::Header;
+use mngr_model::{AgentId, AgentState, HostId};
 
+use super::begin::begin;
 use super::error::DestroyError;
 use super::plan::needs_force;
 use super::preserve::{self, Preserved};
@@ -28,14 +28,11 @@ use super::request::{DestroyOptions, Destroyed, WorkDir};
 use crate::again::{LookError, look_again};
 use crate::boot;
 use crate::fleet::{Agent, memory};
-use crate::journal::{Journal, JournalError};
 use crate::stop::{self, StopError, StopOptions};
 use crate::trash::{self, BranchRemoval, Manifest, Neighbours, TrashError, Work};
 use crate::world::World;
 use crate::{fanout, hosts};
 
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 /// How long what was seen of an agent is believed.
 const FRESH_FOR: Duration = Duration::from_secs(1);
 
@@ -170,65 +167,6 @@ fn require_permission(agent: &Agent, options: &DestroyOptions) -> Result<(), Des
     }
 }
 
-/// Writes down what is about to happen and opens the journal. Under the host lock, so that it happens once.
-fn begin<'h>(
-    world: &World,
-    agent: &'h Agent,
-    options: &DestroyOptions,
-) -> Result<(Journal<'h>, Manifest), DestroyError> {
-    let (host, record) = (agent.host.as_ref(), &agent.facts.record);
-    let layout = host.layout();
-    let name = || record.name.to_string();
-    let trash = layout.trash_of(&record.id);
-    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-    let now = world.clock.now();
-    let manifest = Manifest::begin(record, &layout, now, options.request());
-    let header = Header {
-        operation: Operation::Destroy,
-        agent_id: record.id.clone(),
-        name: record.name.clone(),
-        started: now,
-    };
-    let (data, own_journal) = (layout.agent(&record.id).data(), layout.journal(&record.id));
-    let require = |path: &HostPath, presence| Change::Require { path: path.clone(), presence };
-    let note = trash::manifest_change(&trash, &manifest, Durability::Cached)
-        .map_err(|source| DestroyError::Trash { name: name(), source })?;
-    let first = vec![
-        require(&own_journal, Presence::Empty),
-        require(&data, Presence::There),
-        require(&trash.state(), Presence::Missing),
-        require(&trash.work(), Presence::Missing),
-        Change::MakeFolder(trash.root().clone()),
-        note,
-    ];
-    let error = match Journal::begin_with(host, &header, first) {
-        Ok(journal) => return Ok((journal, manifest)),
-        Err(error) => error,
-    };
-    let refused = match &error {
-        JournalError::Lock(LockError::Held { .. }) => return Err(DestroyError::Busy { name: name() }),
-        JournalError::Files(error) if error.is_taken() && error.path == own_journal => {
-            return Err(DestroyError::Busy { name: name() });
-        }
-        JournalError::Files(error) if error.is_missing() && error.path == data => {
-            Some(LookError::Gone { name: record.name.clone() }.into())
-        }
-        JournalError::Files(error) if error.is_taken() && error.path.is_within(trash.root()) => {
-            Some(DestroyError::TrashTaken { path: trash.root().clone() })
-        }
-        _ => None,
-    };
-    let files = host.files();
-    let is_free = |found: Vec<Option<FileStat>>| found.iter().all(Option::is_none);
-    if refused.is_none() && files.stat_all(&[trash.state(), trash.work()]).is_ok_and(is_free) {
-        // Nothing but the note is in it.
-        let _ = files.remove_tree(trash.root());
-    }
-    // Nothing has begun; under the host lock nobody else has begun anything either.
-    let _ = files.remove_file(&own_journal);
-    Err(refused.unwrap_or_else(|| error.into()))
-}
-
 /// Everything after the agent was stopped, with the changes that end the operation. Each step may find itself done
 /// already.
 fn carry_out(
@@ -298,7 +236,8 @@ fn take_back(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError> {
         return Err(TrashError::StillThere { path: state });
     }
     if matches!(manifest.work, Some(Work::Moved { .. })) {
-        trash::bring_back(host, manifest)?;
+        let glance = Glance::at(host.files(), &trash::signs_of_return(manifest))?;
+        trash::bring_back(host, manifest, &glance)?;
     }
     trash::drop_rescues(host, manifest);
     let trash = host.layout().trash_of(&manifest.id);

@@ -5,7 +5,7 @@
 
 use mngr_host::fault;
 use mngr_host::files::Change;
-use mngr_host::git::{BranchState, DeleteBranch, Git, GitError, MoveOutcome, Retired};
+use mngr_host::git::{BranchState, DeleteBranch, Git, GitError, MoveOutcome, Relocated};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 
@@ -77,7 +77,7 @@ fn move_away(
     if let Some(checkout) = checkout.filter(|checkout| host.reach().is_some() && !is_unborn(checkout)) {
         let repository = Git::new(host, checkout.repository.clone());
         let at = checkout.head.as_deref().filter(|_| checkout.branch.is_some());
-        if repository.retire_worktree(&std::mem::take(&mut first), from, at, to)? == Retired::Moved {
+        if repository.relocate_worktree(&std::mem::take(&mut first), from, at, to)? == Relocated::Moved {
             repair_nested(host, to, checkout)?;
             return Ok(notes);
         }
@@ -118,6 +118,13 @@ pub(super) fn move_whole(
     to: &HostPath,
     checkout: Option<&Checkout>,
 ) -> Result<MoveOutcome, GitError> {
+    if let Some(checkout) = checkout.filter(|_| host.reach().is_some()) {
+        let repository = Git::new(host, checkout.repository.clone());
+        if repository.relocate_worktree(&[], from, None, to)? == Relocated::Moved {
+            repair_nested(host, to, checkout)?;
+            return Ok(MoveOutcome::Complete);
+        }
+    }
     let files = host.files();
     if files.exists(to)? && !files.exists(from)? {
         if checkout.is_none() {
