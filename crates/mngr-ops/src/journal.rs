@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use mngr_host::fault;
-use mngr_host::files::{Change, FileStat, FilesError};
+use mngr_host::files::{Change, FilesError};
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::lock::{HostLock, LockError, LockWait, lock_in_own_folder};
@@ -147,16 +148,16 @@ impl<'h> Guard<'h> {
         host: &'h dyn Host,
         agent: &AgentId,
         others: &[HostPath],
-    ) -> Result<Option<(Self, Vec<Option<FileStat>>)>, JournalError> {
+    ) -> Result<Option<(Self, Glance<'h>)>, JournalError> {
         let layout = host.layout();
         let path = layout.journal(agent);
         let _operations = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-        let mut found = host.files().stat_all(&[std::slice::from_ref(&path), others].concat())?;
-        if found.remove(0).is_some_and(|journal| journal.size > 0) {
+        let glance = Glance::at(host.files(), &[std::slice::from_ref(&path), others].concat())?;
+        if glance.stat(&path)?.is_some_and(|journal| journal.size > 0) {
             return Ok(None);
         }
         match lock_in_own_folder(host, &path, |path| host.lock(path, LockWait::Try)) {
-            Ok(lock) => Ok(Some((Self { host, path, _lock: lock }, found))),
+            Ok(lock) => Ok(Some((Self { host, path, _lock: lock }, glance))),
             Err(LockError::Held { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }

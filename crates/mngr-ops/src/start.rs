@@ -146,8 +146,8 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
     let host = agent.host.as_ref();
     let taken = Guard::take_and_look(host, &record.id, std::slice::from_ref(&record.work_dir))
         .map_err(|source| StartError::Guard { name: name(), source })?;
-    let Some((guard, work_dir)) = taken else { return Err(StartError::Busy { name: name() }) };
-    if work_dir.iter().all(Option::is_none) {
+    let Some((guard, glance)) = taken else { return Err(StartError::Busy { name: name() }) };
+    if !glance.exists(&record.work_dir).unwrap_or(true) {
         return Err(StartError::NoWorkDir { name: name(), dir: record.work_dir.to_string() });
     }
     // An ended agent may have left a shell and daemons; two sessions of one agent must never run.

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 use mngr_host::files::{Access, Durability, Files};
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::local::{LocalFiles, LocalHost};
 use mngr_host::proc::Cmd;

@@ -8,6 +8,7 @@
 //! renamed: a failure before that is taken back, a command killed anywhere is carried through by the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mngr_agents::detect;
@@ -74,13 +75,20 @@ struct Ground {
     neighbours: Neighbours,
     /// When the look was taken.
     taken: Instant,
+    /// Whose turn it is to begin: those that wait here need no shell of their own that waits for the host.
+    turn: Mutex<()>,
 }
 
 impl Ground {
     fn of(host: &dyn Host, leaving: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
         let taken = Instant::now();
         let agents = host.survey(Detail::Full)?.agents;
-        Ok(Self { neighbours: Neighbours::among(host, &agents, leaving), agents, taken })
+        Ok(Self {
+            neighbours: Neighbours::among(host, &agents, leaving),
+            agents,
+            taken,
+            turn: Mutex::default(),
+        })
     }
 
     /// The agent as it is now. Somebody may have been asked, and the agent been started, since it was chosen.
@@ -106,7 +114,10 @@ fn destroy_one(
     let agent = &ground.look_again(agent)?;
     require_permission(agent, options)?;
     let host = agent.host.as_ref();
-    let (journal, mut manifest) = begin(world, agent, options)?;
+    let (journal, mut manifest) = {
+        let _turn = ground.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        begin(world, agent, options)?
+    };
     let name = || agent.name().to_string();
     let stopped = end(world, agent, &StopOptions { grace: options.grace })
         .and_then(|note| Ok(interrupt::check().map(|()| note)?));
