@@ -66,6 +66,15 @@ pub struct FolderEntry {
     pub kind: FileKind,
 }
 
+/// Something below a folder, see [`Files::list_below`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Below {
+    /// Where.
+    pub path: HostPath,
+    /// What it is; links are not followed.
+    pub stat: FileStat,
+}
+
 /// What has to be at a path before anything is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
@@ -225,6 +234,27 @@ pub trait Files: Send + Sync {
 
     /// The entries of a folder, sorted by name; a missing folder has none.
     fn list(&self, path: &HostPath) -> Result<Vec<FolderEntry>, FilesError>;
+
+    /// Everything below a folder, so many levels deep, sorted by path; no link in it is followed. What disappears
+    /// meanwhile is left out, and a missing folder has nothing. One round trip.
+    fn list_below(&self, path: &HostPath, depth: usize) -> Result<Vec<Below>, FilesError> {
+        let mut found = Vec::new();
+        let mut folders = vec![path.clone()];
+        for _ in 0..depth {
+            let mut deeper = Vec::new();
+            for folder in &folders {
+                for entry in self.list(folder)? {
+                    let path = folder.join(&entry.name);
+                    let Some(stat) = self.stat(&path)? else { continue };
+                    deeper.extend((stat.kind == FileKind::Folder).then(|| path.clone()));
+                    found.push(Below { path, stat });
+                }
+            }
+            folders = deeper;
+        }
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
 
     /// The path with all links resolved.
     fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError>;

@@ -17,7 +17,7 @@ use mngr_model::quote::sh_join;
 use super::script::path_word;
 use super::shells::{MOST_OUTPUT, Outcome, Overdue, Request, Shells};
 use crate::files::{
-    Access, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry, Presence,
+    Access, Below, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry, Presence,
 };
 use crate::glance::{Inside, MOST_READ, Seen};
 use crate::host::AwaitedLine;
@@ -336,6 +336,19 @@ impl Files for RemoteFiles {
         Ok(found)
     }
 
+    fn list_below(&self, path: &HostPath, depth: usize) -> Result<Vec<Below>, FilesError> {
+        let call = Call::new("list", path).with("deep", &depth.to_string());
+        let printed = match call.succeed(self, text::LIST_BELOW) {
+            Ok(printed) => printed,
+            Err(error) if error.is_missing() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let below = |entry: &[u8]| read_below(path, entry);
+        let mut found: Vec<Below> = printed.split(|byte| *byte == 0).filter_map(below).collect();
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
     fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError> {
         read_path(path, Call::new("find", path).succeed(self, text::CANONICAL)?)
     }
@@ -443,6 +456,15 @@ fn read_stat(line: &str) -> Option<FileStat> {
     };
     let modified = Timestamp::new(seconds, fraction.unwrap_or(0)).ok();
     Some(FileStat { kind, size, modified, mode: raw & 0o7777 })
+}
+
+/// One entry of what is below a folder. A host that is not honest may name what is elsewhere.
+fn read_below(folder: &HostPath, entry: &[u8]) -> Option<Below> {
+    let at = entry.iter().position(|byte| *byte == b'\n')?;
+    let stat = read_stat(&String::from_utf8_lossy(&entry[..at]))?;
+    let name = std::str::from_utf8(&entry[at + 1..]).ok()?;
+    let is_below = name.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    is_below.then(|| Below { path: folder.join(name), stat })
 }
 
 /// A name that is not UTF-8 cannot be one of ours; it is left alone. A host that is not honest may send a name that is

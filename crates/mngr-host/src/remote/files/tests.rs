@@ -10,7 +10,7 @@ use crate::remote::testing::{ShellLine, with_shells};
 
 type Case = fn(&dyn Files, &HostPath);
 
-const CASES: [(&str, Case); 23] = [
+const CASES: [(&str, Case); 24] = [
     ("contents_come_back", contents_come_back),
     ("a_file_is_read_in_parts", a_file_is_read_in_parts),
     ("what_is_not_there_is_missing", what_is_not_there_is_missing),
@@ -34,6 +34,10 @@ const CASES: [(&str, Case); 23] = [
     ("changes_end_with_the_first_that_fails", changes_end_with_the_first_that_fails),
     ("changes_are_only_made_where_all_is_as_required", changes_are_only_made_where_all_is_as_required),
     ("a_glance_tells_what_single_questions_tell", a_glance_tells_what_single_questions_tell),
+    (
+        "what_is_below_a_folder_is_listed_so_many_levels_deep",
+        what_is_below_a_folder_is_listed_so_many_levels_deep,
+    ),
 ];
 
 fn run_cases(files: &dyn Files) {
@@ -426,4 +430,26 @@ fn a_glance_tells_what_single_questions_tell(files: &dyn Files, dir: &HostPath) 
     let holds = |name: &str| glance.holds_something(&dir.join(name)).unwrap();
     assert!(holds("f\u{fc}ll") && holds("nothing") && holds("long"));
     assert!(!holds("hollow") && !holds("link") && !holds("gone"));
+}
+
+fn what_is_below_a_folder_is_listed_so_many_levels_deep(files: &dyn Files, dir: &HostPath) {
+    let top = dir.join("top");
+    for folder in ["top/a b/c/d", "top/-n", "elsewhere"] {
+        files.make_folder(&dir.join(folder)).unwrap();
+    }
+    for name in ["top/x\ny", "top/a b/.hidden", "top/a b/c/d/deep", "elsewhere/secret"] {
+        write(files, &dir.join(name), "four");
+    }
+    std::os::unix::fs::symlink(dir.join("elsewhere").as_str(), top.join("link").as_str()).unwrap();
+    let below = |depth| files.list_below(&top, depth).unwrap();
+    let expected =
+        ["-n", "a b", "a b/.hidden", "a b/c", "a b/c/d", "link", "x\ny"].map(|name| top.join(name));
+    let found = below(3);
+    assert_eq!(found.iter().map(|below| below.path.clone()).collect::<Vec<_>>(), expected);
+    for Below { path, stat } in &found {
+        assert_eq!(Some(stat), files.stat(path).unwrap().as_ref(), "{path}");
+    }
+    assert_eq!(below(1).len(), 4);
+    assert_eq!(below(9).len(), 8);
+    assert!(files.list_below(&dir.join("gone"), 3).unwrap().is_empty());
 }

@@ -139,6 +139,20 @@ for name in * .[!.]* ..?*; do
 done
 "#;
 
+/// A line of [`STAT`], the path below `$p` and NUL for everything at most `$deep` levels below it. What disappears
+/// meanwhile is no failure.
+pub(super) const LIST_BELOW: &str = r#"
+[ -d "$p" ] || { [ -e "$p" ] || stat -L "$p" >/dev/null; exit; }
+cd "$p" || exit
+find . -mindepth 1 -maxdepth "$deep" -exec sh -c '
+for path; do
+    told=$(stat -c "%f %s %Y %y" "$path" 2>/dev/null) && printf "%s\n%s\000" "$told" "${path#./}"
+done
+exit 0' sh {} + 2>"${0%/*}/find"
+grep -v "No such file" "${0%/*}/find" >&2 && exit 1
+exit 0
+"#;
+
 pub(super) const CANONICAL: &str = r#"
 [ -e "$p" ] || { stat -L "$p" >/dev/null || exit 1; }
 readlink -f "$p"

@@ -99,6 +99,22 @@ fn a_listing_of_many_files_is_a_few_questions() {
 }
 
 #[test]
+fn a_conversation_is_read_in_a_few_questions_however_deep_it_lies() {
+    let ground = Ground::new(Kind::Ssh);
+    ground.create("one", &SLEEPER);
+    let said = r#"{"timestamp":"2026-08-22T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"well met"}]}}"#;
+    let write = format!(
+        "cd \"$HOME/.mngr/agents/$MNGR_AGENT_ID\" && mkdir -p plugin/codex/home/sessions/2026/08/22 && \
+         echo '{said}' >plugin/codex/home/sessions/2026/08/22/rollout-1.jsonl"
+    );
+    let _ = ground.env.mngr(["exec", "one", &write]).success();
+    let told = ground.env.mngr(["transcript", "one"]).success();
+    assert!(told.stdout.contains("well met"), "{told}");
+    // The agents, whose conversation it is, its files, the one file.
+    assert_within(&ground, &["transcript", "one"], 1, 4);
+}
+
+#[test]
 fn docker_a_verb_speaks_to_a_container_only_so_often() {
     check(Kind::Docker);
 }
