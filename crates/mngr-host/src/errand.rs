@@ -4,14 +4,16 @@ use crate::files::{Change, FilesError};
 use crate::host::{AwaitedLine, Host};
 use crate::proc::{Cmd, ExecError, Output};
 
-/// Changes of files, then a command, then a wait for what the command brings about.
+/// Changes of files, then a command, then more changes, then a wait for what all that brings about.
 #[derive(Debug, Clone, Copy)]
 pub struct Errand<'a> {
     /// Made first, in their order.
     pub changes: &'a [Change],
     /// Run once they are made.
     pub cmd: &'a Cmd,
-    /// Waited for once the command has succeeded.
+    /// Made once the command has succeeded.
+    pub then: &'a [Change],
+    /// Waited for once the command has succeeded and these changes are made.
     pub awaited: Option<AwaitedLine<'a>>,
 }
 
@@ -27,7 +29,7 @@ pub struct ErrandDone {
 /// An errand that came to nothing, or nobody knows to what.
 #[derive(Debug, thiserror::Error)]
 pub enum ErrandError {
-    /// A change could not be made, so the command was not run; or the awaited file cannot be watched.
+    /// A change could not be made, so what comes after it was not done; or the awaited file cannot be watched.
     #[error(transparent)]
     Files(#[from] FilesError),
     /// The command could not be run.
@@ -39,9 +41,11 @@ pub enum ErrandError {
 pub(crate) fn run_apart(host: &(impl Host + ?Sized), errand: &Errand<'_>) -> Result<ErrandDone, ErrandError> {
     host.files().apply(errand.changes)?;
     let output = host.exec(errand.cmd)?;
-    let said = match &errand.awaited {
-        Some(awaited) if output.success() => host.await_line(awaited)?,
-        _ => Vec::new(),
-    };
+    if !output.success() {
+        return Ok(ErrandDone { output, said: Vec::new() });
+    }
+    host.files().apply(errand.then)?;
+    let said =
+        errand.awaited.as_ref().map(|awaited| host.await_line(awaited)).transpose()?.unwrap_or_default();
     Ok(ErrandDone { output, said })
 }

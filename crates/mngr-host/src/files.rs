@@ -1,11 +1,13 @@
 //! The files of a host, seen through one small trait.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use jiff::Timestamp;
 use mngr_model::HostPath;
 
 use crate::fault;
+use crate::glance::Seen;
 
 /// Who may read a new file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,13 +66,54 @@ pub struct FolderEntry {
     pub kind: FileKind,
 }
 
+/// Something below a folder, see [`Files::list_below`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Below {
+    /// Where.
+    pub path: HostPath,
+    /// What it is; links are not followed.
+    pub stat: FileStat,
+}
+
+/// What has to be at a path before anything is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Something.
+    There,
+    /// Nothing.
+    Missing,
+    /// Nothing, or a file without contents.
+    Empty,
+}
+
+impl Presence {
+    fn require(self, path: &HostPath, found: Option<&FileStat>) -> Result<(), FilesError> {
+        let problem = match (self, found) {
+            (Self::There, None) => io::ErrorKind::NotFound,
+            (Self::Missing, Some(_)) => io::ErrorKind::AlreadyExists,
+            (Self::Empty, Some(stat)) if stat.size > 0 => io::ErrorKind::AlreadyExists,
+            _ => return Ok(()),
+        };
+        Err(FilesError { action: "begin with", path: path.clone(), source: problem.into() })
+    }
+}
+
 /// One of several changes that are made together, see [`Files::apply`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// [`Files::make_folder`].
     MakeFolder(HostPath),
+    /// Changes nothing: what comes after it is only made where this holds. It fails as taken, or as missing.
+    Require {
+        /// The path.
+        path: HostPath,
+        /// What has to be there.
+        presence: Presence,
+    },
     /// [`Files::touch`].
     Touch(HostPath),
+    /// An empty file for the owner's eyes only, unless something is there.
+    MakePrivateFile(HostPath),
     /// [`Files::write`].
     Write {
         /// Where.
@@ -89,8 +132,17 @@ pub enum Change {
         /// What is added.
         bytes: Vec<u8>,
     },
+    /// [`Files::rename`].
+    Rename {
+        /// What is moved.
+        from: HostPath,
+        /// Where it is then.
+        to: HostPath,
+    },
     /// [`Files::remove_file`].
     RemoveFile(HostPath),
+    /// [`Files::remove_tree`].
+    RemoveTree(HostPath),
 }
 
 impl Change {
@@ -183,6 +235,27 @@ pub trait Files: Send + Sync {
     /// The entries of a folder, sorted by name; a missing folder has none.
     fn list(&self, path: &HostPath) -> Result<Vec<FolderEntry>, FilesError>;
 
+    /// Everything below a folder, so many levels deep, sorted by path; no link in it is followed. What disappears
+    /// meanwhile is left out, and a missing folder has nothing. One round trip.
+    fn list_below(&self, path: &HostPath, depth: usize) -> Result<Vec<Below>, FilesError> {
+        let mut found = Vec::new();
+        let mut folders = vec![path.clone()];
+        for _ in 0..depth {
+            let mut deeper = Vec::new();
+            for folder in &folders {
+                for entry in self.list(folder)? {
+                    let path = folder.join(&entry.name);
+                    let Some(stat) = self.stat(&path)? else { continue };
+                    deeper.extend((stat.kind == FileKind::Folder).then(|| path.clone()));
+                    found.push(Below { path, stat });
+                }
+            }
+            folders = deeper;
+        }
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
     /// The path with all links resolved.
     fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError>;
 
@@ -191,17 +264,30 @@ pub trait Files: Send + Sync {
         Ok(paths.iter().map(|path| self.canonical(path).ok()).collect())
     }
 
+    /// What is at these paths, for a [`Glance`](crate::glance::Glance): in one round trip where asking costs one, and
+    /// nothing where it costs none. A path that cannot be looked at is left out.
+    fn foresee(&self, _paths: &[HostPath]) -> Result<BTreeMap<HostPath, Option<Seen>>, FilesError> {
+        Ok(BTreeMap::new())
+    }
+
     /// Makes changes in their order, up to the first that fails; what was done before it stays. One round trip.
     fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {
         for change in changes {
             match change {
                 Change::MakeFolder(path) => self.make_folder(path)?,
+                Change::Require { path, presence } => presence.require(path, self.stat(path)?.as_ref())?,
                 Change::Touch(path) => self.touch(path)?,
+                Change::MakePrivateFile(path) if self.exists(path)? => {}
+                Change::MakePrivateFile(path) => {
+                    self.write(path, &[], Access::Private, Durability::Cached)?
+                }
                 Change::Write { path, bytes, access, durability } => {
                     self.write(path, bytes, *access, *durability)?
                 }
                 Change::Append { path, bytes } => self.append(path, bytes, Durability::Cached)?,
+                Change::Rename { from, to } => self.rename(from, to)?,
                 Change::RemoveFile(path) => self.remove_file(path)?,
+                Change::RemoveTree(path) => self.remove_tree(path)?,
             }
             fault::point();
         }

@@ -11,7 +11,7 @@ use mngr_model::process::ProcessId;
 
 use crate::allowance::Allowance;
 use crate::errand::{self, Errand, ErrandDone, ErrandError};
-use crate::files::{Files, FilesError};
+use crate::files::{Change, Files, FilesError};
 use crate::lock::{self, HostLock, LockError, LockWait};
 use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
 use crate::pty::{Pty, TerminalSize};
@@ -62,7 +62,7 @@ pub trait Host: Send + Sync {
     fn look_at(&self, agent: &AgentId, detail: Detail) -> Result<Option<AgentFacts>, SurveyError>;
 
     /// Ends processes, identified exactly, and waits until they are gone.
-    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ExecError>;
+    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError>;
 
     /// Watches agent state for changes.
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError>;
@@ -134,6 +134,8 @@ pub struct SurveyError {
 /// Which processes to end.
 #[derive(Debug, Clone)]
 pub struct EndRequest {
+    /// Made before anything is ended; where one fails, nothing is.
+    pub first: Vec<Change>,
     /// Everything whose environment says it belongs to this agent, and what descends from it.
     pub agent: AgentId,
     /// The agent's own program as its record names it, asked first. One that is not the agent's is left alone.

@@ -11,6 +11,7 @@ pub mod file_reader;
 pub mod files;
 pub mod frozen;
 pub mod git;
+pub mod glance;
 pub mod host;
 pub mod interrupt;
 pub mod local;

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use mngr_host::files::FilesError;
+use mngr_host::glance::Glance;
 use mngr_host::proc::{Attachment, Cmd, ExecError, Exit, Output};
 use mngr_model::HostPath;
 use mngr_model::env::{EnvFileError, MNGR_AGENT_ID, parse_env_file};
@@ -113,8 +114,10 @@ fn command_for(world: &World, agent: &Agent, request: &ExecRequest) -> Result<Cm
     // Whoever calls may be an agent itself; the command belongs to this one.
     cmd = cmd.env(MNGR_AGENT_ID, agent.id().as_str());
     let layout = agent.host.layout();
-    for path in [layout.env_file(), layout.agent(agent.id()).env_file()] {
-        let Some(bytes) = agent.host.files().read_if_there(&path)? else { continue };
+    let env_files = [layout.env_file(), layout.agent(agent.id()).env_file()];
+    let glance = Glance::at(agent.host.files(), &env_files)?;
+    for path in env_files {
+        let Some(bytes) = glance.read_if_there(&path)? else { continue };
         let pairs = parse_env_file(&String::from_utf8_lossy(&bytes))
             .map_err(|source| ExecFailure::EnvFile { path, source })?;
         for pair in pairs {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mngr_host::fault;
 use mngr_host::files::{Change, FilesError};
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::lock::{HostLock, LockError, LockWait, lock_in_own_folder};
@@ -117,6 +118,11 @@ impl<'h> Journal<'h> {
         Ok(self.host.files().apply(&self.take_pending())?)
     }
 
+    /// What ends the operation, for somebody who has more to be made with it; after that the journal is only dropped.
+    pub fn closing(&self) -> Vec<Change> {
+        vec![Change::RemoveFile(self.path.clone())]
+    }
+
     /// The operation is whole, or wholly undone.
     pub fn finish(self) -> Result<(), JournalError> {
         Ok(self.host.files().remove_file(&self.path)?)
@@ -134,14 +140,24 @@ pub(crate) struct Guard<'h> {
 impl<'h> Guard<'h> {
     /// `None` when an operation on the agent is under way, or was cut short and not put right yet.
     pub(crate) fn take(host: &'h dyn Host, agent: &AgentId) -> Result<Option<Self>, JournalError> {
-        let (layout, files) = (host.layout(), host.files());
+        Ok(Self::take_and_look(host, agent, &[])?.map(|(guard, _)| guard))
+    }
+
+    /// The same with a look at other paths, in the same round trip.
+    pub(crate) fn take_and_look(
+        host: &'h dyn Host,
+        agent: &AgentId,
+        others: &[HostPath],
+    ) -> Result<Option<(Self, Glance<'h>)>, JournalError> {
+        let layout = host.layout();
         let path = layout.journal(agent);
         let _operations = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-        if files.stat(&path)?.is_some_and(|journal| journal.size > 0) {
+        let glance = Glance::at(host.files(), &[std::slice::from_ref(&path), others].concat())?;
+        if glance.stat(&path)?.is_some_and(|journal| journal.size > 0) {
             return Ok(None);
         }
         match lock_in_own_folder(host, &path, |path| host.lock(path, LockWait::Try)) {
-            Ok(lock) => Ok(Some(Self { host, path, _lock: lock })),
+            Ok(lock) => Ok(Some((Self { host, path, _lock: lock }, glance))),
             Err(LockError::Held { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }

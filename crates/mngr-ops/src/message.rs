@@ -203,7 +203,7 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     }
     let kind = kind_of(world, &agent)?;
     refuse_dialog(&agent)?;
-    let log = MessageLog::open(agent.host.as_ref(), &layout)?;
+    let log = MessageLog::of(agent.host.as_ref(), &layout);
     let key = match &request.idempotency_key {
         None => MessageKey::random(),
         Some(key) => match log.earlier(key)? {

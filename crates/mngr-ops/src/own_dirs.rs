@@ -5,6 +5,7 @@
 //! Everything is compared with links resolved, so that no spelling leads elsewhere.
 
 use mngr_host::files::{Access, Change, FileKind, FilesError};
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_model::layout::HostLayout;
 use mngr_model::{AgentId, HostPath};
@@ -13,7 +14,9 @@ use mngr_model::{AgentId, HostPath};
 /// exists.
 pub(crate) fn note_needed(host: &dyn Host, agent: &AgentId, dir: &HostPath) -> Option<HostPath> {
     let layout = host.layout();
-    (!is_in_our_folders(host, &layout, dir)).then(|| layout.made_work_dir(agent))
+    let is_ours = Glance::at(host.files(), &signs_of_our_folders(&layout, dir))
+        .is_ok_and(|glance| is_in_our_folders(&glance, &layout, dir));
+    (!is_ours).then(|| layout.made_work_dir(agent))
 }
 
 /// What notes that mngr makes this work dir for the agent.
@@ -22,39 +25,65 @@ pub(crate) fn note(host: &dyn Host, agent: &AgentId, dir: &HostPath) -> [Change;
     [Change::MakeFolder(folder), Change::write(note, dir.as_str(), Access::Private)]
 }
 
+/// What tells whether mngr made a work dir, see [`is_ours`].
+pub(crate) fn signs(layout: &HostLayout, agent: &AgentId, dir: &HostPath) -> Vec<HostPath> {
+    let mut signs = signs_of_our_folders(layout, dir);
+    if !signs.is_empty() {
+        signs.push(layout.made_work_dir(agent));
+    }
+    signs.push(dir.clone());
+    signs
+}
+
 /// Whether mngr made this existing work dir for the agent, as far as it can be proved.
-pub(crate) fn is_ours(host: &dyn Host, agent: &AgentId, dir: &HostPath) -> Result<bool, FilesError> {
+pub(crate) fn is_ours(
+    glance: &Glance<'_>,
+    layout: &HostLayout,
+    agent: &AgentId,
+    dir: &HostPath,
+) -> Result<bool, FilesError> {
     // A link is not what we made; whatever it leads to is somebody's.
-    if !host.files().stat(dir)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
+    if !glance.stat(dir)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
         return Ok(false);
     }
-    let layout = host.layout();
-    if is_in_our_folders(host, &layout, dir) {
+    if is_in_our_folders(glance, layout, dir) {
         return Ok(true);
     }
-    let noted = host.files().read_if_there(&layout.made_work_dir(agent))?;
+    let noted = glance.read_if_there(&layout.made_work_dir(agent))?;
     let noted = noted.map(|bytes| HostPath::new(String::from_utf8_lossy(&bytes).into_owned()));
-    Ok(noted.is_some_and(|noted| real(host, &noted) == real(host, dir)))
+    Ok(noted.is_some_and(|noted| real(glance, &noted) == real(glance, dir)))
+}
+
+/// What has to be looked at to know whether a folder is in ours. The same spelling leads to the same place.
+fn signs_of_our_folders(layout: &HostLayout, dir: &HostPath) -> Vec<HostPath> {
+    let ours = our_folders(layout);
+    match dir.parent() {
+        Some(above) if !ours.contains(&above) => ours.into_iter().chain([above]).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn our_folders(layout: &HostLayout) -> [HostPath; 3] {
+    [layout.worktrees(), layout.copies(), layout.projects()]
 }
 
 /// Directly in one of them: what lies deeper is a part of another agent's work dir.
-fn is_in_our_folders(host: &dyn Host, layout: &HostLayout, dir: &HostPath) -> bool {
+fn is_in_our_folders(glance: &Glance<'_>, layout: &HostLayout, dir: &HostPath) -> bool {
     if dir.file_name().is_none() {
         return false;
     }
-    let ours = [layout.worktrees(), layout.copies(), layout.projects()];
-    // The same spelling leads to the same place.
+    let ours = our_folders(layout);
     if dir.parent().is_some_and(|above| ours.contains(&above)) {
         return true;
     }
-    let Some(above) = dir.parent().and_then(|above| host.files().canonical(&above).ok()) else {
+    let Some(above) = dir.parent().and_then(|above| glance.real(&above)) else {
         return false;
     };
-    ours.iter().filter_map(|ours| host.files().canonical(ours).ok()).any(|ours| ours == above)
+    ours.iter().filter_map(|ours| glance.real(ours)).any(|ours| ours == above)
 }
 
-fn real(host: &dyn Host, path: &HostPath) -> HostPath {
-    host.files().canonical(path).unwrap_or_else(|_| path.clone())
+fn real(glance: &Glance<'_>, path: &HostPath) -> HostPath {
+    glance.real(path).unwrap_or_else(|| path.clone())
 }
 
 #[cfg(test)]
@@ -76,7 +105,12 @@ mod tests {
         symlink(root.join("home").as_str(), root.join("host/worktrees/link").as_str()).unwrap();
         let agent = mngr_host::random::agent_id();
         host.files().apply(&note(&host, &agent, &root.join("elsewhere/c"))).unwrap();
-        let verdict = |path: &str| is_ours(&host, &agent, &root.join(path)).unwrap();
+        let verdict_for = |agent: &AgentId, path: &str| {
+            let (layout, dir) = (host.layout(), root.join(path));
+            let glance = Glance::at(host.files(), &signs(&layout, agent, &dir)).unwrap();
+            is_ours(&glance, &layout, agent, &dir).unwrap()
+        };
+        let verdict = |path: &str| verdict_for(&agent, path);
         for ours in ["host/worktrees/a", "host/worktrees/../copies/b", "elsewhere/c", "elsewhere/./c"] {
             assert!(verdict(ours), "{ours}");
         }
@@ -98,6 +132,6 @@ mod tests {
             assert!(!verdict(other), "{other}");
         }
         let stranger = mngr_host::random::agent_id();
-        assert!(!is_ours(&host, &stranger, &root.join("elsewhere/c")).unwrap(), "the note is for one agent");
+        assert!(!verdict_for(&stranger, "elsewhere/c"), "the note is for one agent");
     }
 }

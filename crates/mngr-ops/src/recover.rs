@@ -188,7 +188,12 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
             pool::take_back(world, &place).map_err(|error| text(&error))
         }
         Step::Session { name } => {
-            let request = EndRequest { agent: id.clone(), program: None, grace: Duration::from_secs(1) };
+            let request = EndRequest {
+                first: Vec::new(),
+                agent: id.clone(),
+                program: None,
+                grace: Duration::from_secs(1),
+            };
             let ended = host.end_processes(&request).map_err(|e| text(&e))?;
             if let Ok(session) = mngr_host::tmux::SessionName::new(name.clone()) {
                 world.with_tmux(host, |tmux| tmux.kill_session_of(&session, id)).map_err(|e| text(&e))?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use mngr_agents::transcript::Brand;
 use mngr_host::files::{Files, FilesError};
 use mngr_host::frozen::FrozenFiles;
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::provider::HostEntry;
 use mngr_model::address::{AgentAddress, AgentRef};
@@ -122,7 +123,10 @@ impl Remains {
     pub fn brand(&self) -> Result<Option<Brand>, FilesError> {
         match self.agent_type.as_deref().and_then(Brand::of_type) {
             Some(brand) => Ok(Some(brand)),
-            None => Brand::of_state(self.files(), &self.state),
+            None => {
+                let glance = Glance::at(self.files(), &Brand::signs(&self.state))?;
+                Brand::of_state(&glance, &self.state)
+            }
         }
     }
 
@@ -230,12 +234,13 @@ fn destroyed_on(host: &Arc<dyn Host>, fleet: &Fleet) -> Result<Vec<Remains>, Tra
         found.push(in_trash(host, manifest));
     }
     let mut preserved = Vec::new();
-    for entry in host.files().list(&layout.preserved())? {
-        let Some((name, id)) = parse_preserved(&entry.name).filter(|(_, id)| !known.contains(id)) else {
-            continue;
-        };
-        let state = layout.preserved_of(&name, &id);
-        let changed = host.files().stat(&state)?.and_then(|stat| stat.modified);
+    let folders = host.files().list(&layout.preserved())?;
+    let named = folders.iter().filter_map(|entry| parse_preserved(&entry.name));
+    let named: Vec<(AgentName, AgentId)> = named.filter(|(_, id)| !known.contains(id)).collect();
+    let states: Vec<HostPath> = named.iter().map(|(name, id)| layout.preserved_of(name, id)).collect();
+    let stats = host.files().stat_all(&states)?;
+    for (((name, id), state), stat) in named.into_iter().zip(states).zip(stats) {
+        let changed = stat.and_then(|stat| stat.modified);
         let remains = Remains {
             host: host.clone(),
             id,

@@ -144,10 +144,10 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
         return Err(StartError::Headless { name: name() });
     }
     let host = agent.host.as_ref();
-    let busy = Guard::take(host, &record.id).map_err(|source| StartError::Guard { name: name(), source })?;
-    let Some(guard) = busy else { return Err(StartError::Busy { name: name() }) };
-    let has_work_dir = host.files().exists(&record.work_dir).unwrap_or(true);
-    if !has_work_dir {
+    let taken = Guard::take_and_look(host, &record.id, std::slice::from_ref(&record.work_dir))
+        .map_err(|source| StartError::Guard { name: name(), source })?;
+    let Some((guard, glance)) = taken else { return Err(StartError::Busy { name: name() }) };
+    if !glance.exists(&record.work_dir).unwrap_or(true) {
         return Err(StartError::NoWorkDir { name: name(), dir: record.work_dir.to_string() });
     }
     // An ended agent may have left a shell and daemons; two sessions of one agent must never run.
@@ -166,6 +166,7 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
 /// A launch that failed leaves no session and no process.
 fn clean_up(world: &World, host: &dyn Host, agent: &Agent) {
     let request = mngr_host::host::EndRequest {
+        first: Vec::new(),
         agent: agent.id().clone(),
         program: None,
         grace: std::time::Duration::from_secs(1),

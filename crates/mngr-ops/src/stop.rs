@@ -7,8 +7,9 @@
 use std::time::Duration;
 
 use mngr_config::Settings;
-use mngr_host::files::{Durability, FilesError};
-use mngr_host::host::EndRequest;
+use mngr_host::errand::ErrandError;
+use mngr_host::files::{Change, FilesError};
+use mngr_host::host::{EndReport, EndRequest};
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::proc::ExecError;
 use mngr_host::tmux::{SessionName, SessionNameError, SessionOwner, TmuxError};
@@ -108,19 +109,24 @@ pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> 
     let (host, facts) = (agent.host.as_ref(), &agent.facts);
     let session = find_session(world, agent)?;
     let lives = session.is_some() || facts.agent.is_alive() || facts.supervisor.is_alive();
+    let mut first = Vec::new();
     if lives && facts.process.ending.is_none() {
         let line = ProcessRecord::stop_line(agent.by_its_clock(world.clock.now()));
-        host.files().append(
-            &host.layout().agent(agent.id()).process(),
-            line.as_bytes(),
-            Durability::Cached,
-        )?;
+        let path = host.layout().agent(agent.id()).process();
+        first.push(Change::Append { path, bytes: line.into_bytes() });
     }
     let program = facts.process.agent.filter(|_| may_be_its_program(facts));
-    let request = EndRequest { agent: agent.id().clone(), program, grace: options.grace };
-    let report = host.end_processes(&request)?;
+    let request = EndRequest { first, agent: agent.id().clone(), program, grace: options.grace };
+    let report = host.end_processes(&request).map_err(|error| match error {
+        ErrandError::Files(error) => StopError::Files(error),
+        ErrandError::Exec(error) => StopError::Exec(error),
+    })?;
     if let Some(session) = session {
         world.with_tmux(host, |tmux| tmux.kill_session(&session))?;
+    }
+    if !lives && report == EndReport::default() {
+        // Nothing was ended, and a look was taken just now.
+        return Ok(Stopped { was_stopped_already: true, ..Stopped::default() });
     }
     let mut pids = report.remaining;
     let seen = look_again(agent, Detail::Basic)?.facts;

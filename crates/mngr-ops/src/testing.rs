@@ -169,6 +169,7 @@ impl Drop for TestWorld {
     fn drop(&mut self) {
         for agent in Fleet::look(&self.world, Detail::Basic).agents {
             let request = EndRequest {
+                first: Vec::new(),
                 agent: agent.id().clone(),
                 program: agent.facts.process.agent,
                 grace: Duration::ZERO,

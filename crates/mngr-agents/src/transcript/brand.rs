@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use mngr_host::files::{FileKind, Files, FilesError};
+use mngr_host::files::{Below, FileKind, Files, FilesError};
+use mngr_host::glance::Glance;
 use mngr_model::HostPath;
 
 use crate::claude::SESSION_HISTORY;
 use crate::codex::SESSIONS;
-use crate::ordinary::{is_ordinary, read_ordinary};
+use crate::ordinary::{ordinary_size, read_ordinary};
 
 const CLAUDE_PROJECTS: &str = "plugin/claude/anthropic/projects";
 const OPENCODE_LOG: &str = "plugin/opencode/transcript.jsonl";
@@ -32,6 +33,8 @@ pub(super) struct TranscriptFile {
     pub(super) path: HostPath,
     /// Whether it is the agent's own conversation: not that of a program the agent ran.
     pub(super) is_own: bool,
+    /// How long it was when it was listed.
+    pub(super) size: u64,
 }
 
 impl Brand {
@@ -72,10 +75,15 @@ impl Brand {
         Self::ALL.into_iter().find(|brand| brand.name() == name)
     }
 
+    /// What tells whose things lie in a state folder, see [`Brand::of_state`].
+    pub fn signs(state: &HostPath) -> [HostPath; 3] {
+        Self::ALL.map(|brand| state.join("plugin").join(brand.name()))
+    }
+
     /// The brand whose things lie in this state folder.
-    pub fn of_state(files: &dyn Files, state: &HostPath) -> Result<Option<Self>, FilesError> {
-        for brand in Self::ALL {
-            if files.exists(&state.join("plugin").join(brand.name()))? {
+    pub fn of_state(glance: &Glance<'_>, state: &HostPath) -> Result<Option<Self>, FilesError> {
+        for (brand, sign) in Self::ALL.into_iter().zip(Self::signs(state)) {
+            if glance.exists(&sign)? {
                 return Ok(Some(brand));
             }
         }
@@ -97,14 +105,17 @@ impl Brand {
         files: &dyn Files,
         state: &HostPath,
     ) -> Result<Vec<TranscriptFile>, FilesError> {
-        let own = |path: HostPath| TranscriptFile { path, is_own: true };
+        let own = |path: HostPath, size: u64| TranscriptFile { path, is_own: true, size };
         match self {
             Self::Claude => claude_files(files, state),
             // The names begin with the time.
-            Self::Codex => Ok(rollouts_below(files, &state.join(SESSIONS))?.into_iter().map(own).collect()),
+            Self::Codex => {
+                let rollouts = found_rollouts(files, &state.join(SESSIONS))?.into_iter();
+                Ok(rollouts.map(|found| own(found.path, found.stat.size)).collect())
+            }
             Self::Opencode => {
                 let path = state.join(OPENCODE_LOG);
-                Ok(if is_ordinary(files, &path)? { vec![own(path)] } else { Vec::new() })
+                Ok(ordinary_size(files, &path)?.map(|size| own(path, size)).into_iter().collect())
             }
         }
     }
@@ -118,8 +129,8 @@ impl Brand {
     /// The folders in which something new may appear, deepest last.
     pub(super) fn folders(self, files: &dyn Files, state: &HostPath) -> Result<Vec<HostPath>, FilesError> {
         match self {
-            Self::Claude => folders_below(files, &state.join(CLAUDE_PROJECTS), DEEPEST),
-            Self::Codex => folders_below(files, &state.join(SESSIONS), DEEPEST),
+            Self::Claude => folders_below(files, &state.join(CLAUDE_PROJECTS)),
+            Self::Codex => folders_below(files, &state.join(SESSIONS)),
             Self::Opencode => Ok(state.join(OPENCODE_LOG).parent().into_iter().collect()),
         }
     }
@@ -132,13 +143,13 @@ fn claude_files(files: &dyn Files, state: &HostPath) -> Result<Vec<TranscriptFil
     let history = history.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let sessions: Vec<&str> = history.iter().flat_map(|text| text.lines()).map(str::trim).collect();
     let mut found = Vec::new();
-    for path in jsonl_below(files, &state.join(CLAUDE_PROJECTS), DEEPEST)? {
+    for Below { path, stat } in jsonl_below(files, &state.join(CLAUDE_PROJECTS))? {
         let name = path.file_name().unwrap_or_default().trim_end_matches(".jsonl");
         let is_sub_agent = name.starts_with("agent-");
         let place = sessions.iter().position(|session| *session == name);
         let is_own = history.is_none() || place.is_some() || is_sub_agent;
-        let modified = files.stat(&path)?.and_then(|stat| stat.modified);
-        found.push((place.unwrap_or(usize::MAX), modified, TranscriptFile { path, is_own }));
+        let file = TranscriptFile { path, is_own, size: stat.size };
+        found.push((place.unwrap_or(usize::MAX), stat.modified, file));
     }
     found.sort_by(|a, b| (a.0, a.1, &a.2.path).cmp(&(b.0, b.1, &b.2.path)));
     Ok(found.into_iter().map(|(_, _, file)| file).collect())
@@ -146,29 +157,26 @@ fn claude_files(files: &dyn Files, state: &HostPath) -> Result<Vec<TranscriptFil
 
 /// The rollouts of Codex below this folder, sorted. Their names begin with the time.
 pub(crate) fn rollouts_below(files: &dyn Files, folder: &HostPath) -> Result<Vec<HostPath>, FilesError> {
-    let mut found = jsonl_below(files, folder, DEEPEST)?;
-    found.retain(|path| path.file_name().is_some_and(|name| name.starts_with("rollout-")));
+    Ok(found_rollouts(files, folder)?.into_iter().map(|found| found.path).collect())
+}
+
+fn found_rollouts(files: &dyn Files, folder: &HostPath) -> Result<Vec<Below>, FilesError> {
+    let mut found = jsonl_below(files, folder)?;
+    found.retain(|found| found.path.file_name().is_some_and(|name| name.starts_with("rollout-")));
     Ok(found)
 }
 
-fn jsonl_below(files: &dyn Files, folder: &HostPath, depth: usize) -> Result<Vec<HostPath>, FilesError> {
-    let mut found = Vec::new();
-    for folder in folders_below(files, folder, depth)? {
-        let entries = files.list(&folder)?.into_iter();
-        let is_wanted = |name: &str, kind| kind == FileKind::File && name.ends_with(".jsonl");
-        found.extend(entries.filter(|e| is_wanted(&e.name, e.kind)).map(|e| folder.join(&e.name)));
-    }
-    found.sort();
+/// Links are not followed: what an agent writes must not lead elsewhere.
+fn jsonl_below(files: &dyn Files, folder: &HostPath) -> Result<Vec<Below>, FilesError> {
+    let mut found = files.list_below(folder, DEEPEST + 1)?;
+    let has_ending = |path: &HostPath| path.file_name().is_some_and(|name| name.ends_with(".jsonl"));
+    found.retain(|found| found.stat.kind == FileKind::File && has_ending(&found.path));
     Ok(found)
 }
 
 /// The folder and those in it. Links are not followed: what an agent writes must not lead elsewhere.
-fn folders_below(files: &dyn Files, folder: &HostPath, depth: usize) -> Result<Vec<HostPath>, FilesError> {
-    let mut found = vec![folder.clone()];
-    if depth > 0 {
-        for entry in files.list(folder)?.into_iter().filter(|entry| entry.kind == FileKind::Folder) {
-            found.extend(folders_below(files, &folder.join(&entry.name), depth - 1)?);
-        }
-    }
-    Ok(found)
+fn folders_below(files: &dyn Files, folder: &HostPath) -> Result<Vec<HostPath>, FilesError> {
+    let below = files.list_below(folder, DEEPEST)?.into_iter();
+    let folders = below.filter(|found| found.stat.kind == FileKind::Folder).map(|found| found.path);
+    Ok(std::iter::once(folder.clone()).chain(folders).collect())
 }

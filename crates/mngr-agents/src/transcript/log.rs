@@ -11,7 +11,7 @@ use mngr_host::files::{Files, FilesError};
 use mngr_model::layout::AgentLayout;
 use mngr_model::{EventId, HostPath};
 
-use super::brand::Brand;
+use super::brand::{Brand, TranscriptFile};
 use super::reader::{Entry, Reader};
 
 /// How much of a file is in memory at once: conversations can be long, and the agent can write what it likes.
@@ -76,7 +76,7 @@ impl NativeLog {
         let mut entries = Vec::new();
         for file in self.brand.files(files, &self.state)? {
             if self.scope == Scope::Everything || file.is_own {
-                entries.extend(self.read_file(files, &file.path)?);
+                entries.extend(self.read_file(files, &file)?);
             }
         }
         entries.retain(|(_, entry)| match entry {
@@ -91,15 +91,15 @@ impl NativeLog {
     fn read_file(
         &mut self,
         files: &dyn Files,
-        path: &HostPath,
+        file: &TranscriptFile,
     ) -> Result<Vec<(Timestamp, Entry)>, FilesError> {
-        let size = files.stat(path)?.map_or(0, |stat| stat.size);
+        let TranscriptFile { path, size, .. } = file;
         let tail = self.tails.entry(path.clone()).or_insert_with(|| Tail::new(self.brand));
-        if size < tail.offset {
+        if *size < tail.offset {
             // It was replaced by a shorter one: what it repeats has been told already.
             *tail = Tail::new(self.brand);
         }
-        if size == tail.offset {
+        if *size == tail.offset {
             return Ok(Vec::new());
         }
         let mut entries = Vec::new();

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 use mngr_host::files::{Access, Durability, Files};
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::local::{LocalFiles, LocalHost};
 use mngr_host::proc::Cmd;
@@ -304,9 +305,12 @@ fn a_brand_is_known_by_its_type_or_by_what_it_left() {
     assert_eq!(Brand::of_type("headless_codex"), Some(Brand::Codex));
     assert_eq!(Brand::of_type("command"), None);
     let state = State::new();
-    assert_eq!(Brand::of_state(&LocalFiles, &state.root()).unwrap(), None);
+    assert_eq!(Brand::of_state(&Glance::at(&LocalFiles, &[]).unwrap(), &state.root()).unwrap(), None);
     state.write("plugin/opencode/transcript.jsonl", "");
-    assert_eq!(Brand::of_state(&LocalFiles, &state.root()).unwrap(), Some(Brand::Opencode));
+    assert_eq!(
+        Brand::of_state(&Glance::at(&LocalFiles, &[]).unwrap(), &state.root()).unwrap(),
+        Some(Brand::Opencode)
+    );
 }
 
 #[test]

@@ -3,9 +3,13 @@
 use mngr_model::HostPath;
 
 use crate::files::FileKind;
+use crate::glance::Glance;
 
 use super::client::Git;
 use super::error::GitError;
+
+/// The file in a checkout's own git folder that names the shared one.
+const COMMON_DIR: &str = "commondir";
 
 /// Where a checkout and its repository are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,13 +47,19 @@ impl Git<'_> {
     }
 
     fn locate_above(&self, start: HostPath) -> Result<Option<Location>, GitError> {
-        let mut folder = Some(start);
+        let mut glance = Glance::at(self.host().files(), &signs_of_a_root(&start))?;
+        let mut folder = Some(start.clone());
         while let Some(root) = folder {
-            if let Some(git_dir) = self.git_dir_of(&root)? {
-                let common_dir = self.common_dir_of(&git_dir)?;
+            if let Some(git_dir) = git_dir_of(&glance, &root)? {
+                let common_dir = common_dir_of(&glance, &git_dir)?;
                 return Ok(Some(Location { root, git_dir, common_dir }));
             }
             folder = root.parent();
+            if root == start {
+                // Where the folder itself is no checkout, all those above it are looked at together.
+                let above = std::iter::successors(folder.clone(), HostPath::parent);
+                glance.add(&above.flat_map(|root| signs_of_a_root(&root)).collect::<Vec<_>>())?;
+            }
         }
         Ok(None)
     }
@@ -61,10 +71,24 @@ impl Git<'_> {
 
     /// Where everything is, if this folder is the top of a linked worktree. Spawns nothing.
     pub fn worktree(&self) -> Result<Option<Location>, GitError> {
+        self.worktree_in(&Glance::at(self.host().files(), &self.signs_of_a_worktree(None))?)
+    }
+
+    /// The same, as far as it can be by a glance at [`Git::signs_of_a_worktree`].
+    pub fn worktree_in(&self, glance: &Glance<'_>) -> Result<Option<Location>, GitError> {
         let root = self.dir().normalized();
-        let Some(git_dir) = self.git_dir_of(&root)? else { return Ok(None) };
-        let common_dir = self.common_dir_of(&git_dir)?;
+        let Some(git_dir) = git_dir_of(glance, &root)? else { return Ok(None) };
+        let common_dir = common_dir_of(glance, &git_dir)?;
         Ok(Some(Location { root, git_dir, common_dir }).filter(Location::is_linked_worktree))
+    }
+
+    /// What tells whether this folder is the top of a linked worktree, most likely one of that repository.
+    pub fn signs_of_a_worktree(&self, repository: Option<&HostPath>) -> Vec<HostPath> {
+        let root = self.dir().normalized();
+        let likely = repository
+            .zip(root.file_name())
+            .map(|(repository, name)| repository.join("worktrees").join(name).join(COMMON_DIR));
+        signs_of_a_root(&root).into_iter().chain(likely).collect()
     }
 
     /// Whether both are checkouts of one repository. Spawns nothing.
@@ -82,30 +106,33 @@ impl Git<'_> {
     pub(super) fn has_gitmodules(&self, root: &HostPath) -> Result<bool, GitError> {
         Ok(self.host().files().exists(&root.join(".gitmodules"))?)
     }
+}
 
-    fn git_dir_of(&self, root: &HostPath) -> Result<Option<HostPath>, GitError> {
-        let files = self.host().files();
-        let dot_git = root.join(".git");
-        match files.stat(&dot_git)?.map(|stat| stat.kind) {
-            None | Some(FileKind::Other) => Ok(None),
-            // An empty folder called `.git` is no repository; git walks on, and so do we.
-            Some(FileKind::Folder | FileKind::Link) if files.exists(&dot_git.join("HEAD"))? => {
-                Ok(Some(dot_git))
-            }
-            Some(FileKind::Folder) => Ok(None),
-            Some(FileKind::File | FileKind::Link) => {
-                let text = files.read_text(&dot_git)?;
-                let target = text.strip_prefix("gitdir: ").map(|rest| rest.trim_end_matches(['\n', '\r']));
-                Ok(target.map(|target| root.join(target).normalized()))
-            }
+/// What tells whether a folder is the top of a checkout.
+fn signs_of_a_root(root: &HostPath) -> [HostPath; 2] {
+    let dot_git = root.join(".git");
+    [dot_git.join("HEAD"), dot_git]
+}
+
+fn git_dir_of(glance: &Glance<'_>, root: &HostPath) -> Result<Option<HostPath>, GitError> {
+    let dot_git = root.join(".git");
+    match glance.stat(&dot_git)?.map(|stat| stat.kind) {
+        None | Some(FileKind::Other) => Ok(None),
+        // An empty folder called `.git` is no repository; git walks on, and so do we.
+        Some(FileKind::Folder | FileKind::Link) if glance.exists(&dot_git.join("HEAD"))? => Ok(Some(dot_git)),
+        Some(FileKind::Folder) => Ok(None),
+        Some(FileKind::File | FileKind::Link) => {
+            let text = glance.read_if_there(&dot_git)?.unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let target = text.strip_prefix("gitdir: ").map(|rest| rest.trim_end_matches(['\n', '\r']));
+            Ok(target.map(|target| root.join(target).normalized()))
         }
     }
+}
 
-    fn common_dir_of(&self, git_dir: &HostPath) -> Result<HostPath, GitError> {
-        let text = self.host().files().read_if_there(&git_dir.join("commondir"))?;
-        Ok(match text {
-            None => git_dir.clone(),
-            Some(bytes) => git_dir.join(String::from_utf8_lossy(&bytes).trim_end()).normalized(),
-        })
-    }
+fn common_dir_of(glance: &Glance<'_>, git_dir: &HostPath) -> Result<HostPath, GitError> {
+    Ok(match glance.read_if_there(&git_dir.join(COMMON_DIR))? {
+        None => git_dir.clone(),
+        Some(bytes) => git_dir.join(String::from_utf8_lossy(&bytes).trim_end()).normalized(),
+    })
 }

@@ -4,7 +4,7 @@
 
 use mngr_model::{AgentId, HostPath};
 
-use super::client::Git;
+use super::client::{Git, Invocation};
 use super::error::GitError;
 
 /// Where the commits of destroyed agents are kept alive.
@@ -105,8 +105,8 @@ impl Git<'_> {
         if let Some(path) = checked_out_at {
             return Ok(BranchState::CheckedOutAt { path, oid });
         }
-        let is_in_base =
-            self.look(["merge-base", "--is-ancestor", "--end-of-options", &oid, base]).answer()?;
+        let is_in_base = oid == base
+            || self.look(["merge-base", "--is-ancestor", "--end-of-options", &oid, base]).answer()?;
         Ok(if is_in_base {
             BranchState::HoldsNothingOfItsOwn { oid }
         } else {
@@ -177,8 +177,12 @@ impl Git<'_> {
 
     /// Makes this checkout's HEAD the commit instead of a branch. Index, files and the branch stay as they are.
     pub fn detach_head_in_place(&self, oid: &str) -> Result<(), GitError> {
-        self.act(["update-ref", "--no-deref", "-m", "mngr: detach", "HEAD", oid]).run()?;
+        self.detaching(oid).run()?;
         Ok(())
+    }
+
+    pub(super) fn detaching(&self, oid: &str) -> Invocation<'_> {
+        self.act(["update-ref", "--no-deref", "-m", "mngr: detach", "HEAD", oid])
     }
 
     /// Makes this checkout's HEAD a branch. Index and files stay as they are, so the branch should be at the commit

@@ -12,6 +12,7 @@ use mngr_model::facts::{AgentFacts, Detail, Survey};
 use mngr_model::host::HostInfo;
 use mngr_model::{AgentId, HostPath};
 
+use crate::errand::ErrandError;
 use crate::files::{Files, FilesError};
 use crate::git::Git;
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
@@ -81,7 +82,7 @@ impl Host for TestHost {
         self.local.look_at(agent, detail)
     }
 
-    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ExecError> {
+    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError> {
         self.local.end_processes(request)
     }
 

@@ -17,7 +17,7 @@ use crate::fault;
 use crate::files::Change;
 use crate::host::Host;
 use crate::lock::{HostLock, LockError, LockWait};
-use crate::proc::{Cmd, Exit};
+use crate::proc::{Cmd, Exit, Output};
 
 use super::client::{Git, Invocation, LONG};
 use super::error::{GitError, classify};
@@ -28,7 +28,7 @@ use super::start::StartPoint;
 const LOCK_FILE: &str = "mngr-worktree.lock";
 
 /// Long enough for a thousand others to go first.
-const LOCK_WAIT: Duration = Duration::from_secs(120);
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(120);
 
 /// What runs on another machine: `register` under the lock, then `check_out`; prints something where the new worktree has
 /// submodules. The lock file, the seconds to wait for it, the file that tells of submodules.
@@ -40,7 +40,7 @@ check_out || exit
 [ ! -e "$3" ] || echo submodules"#;
 
 /// What [`AFAR`] returns when it waited in vain.
-const LOCK_IS_HELD: i32 = 75;
+pub(super) const LOCK_IS_HELD: i32 = 75;
 
 /// Whether a worktree has submodules.
 #[derive(PartialEq, Eq)]
@@ -141,11 +141,7 @@ impl Git<'_> {
         let shell = Cmd::shell(script).args(["worktree", lock.as_str(), &LOCK_WAIT.as_secs().to_string()]);
         let cmd = Cmd { env: register.env.clone(), deadline: LOCK_WAIT + check_out.deadline, ..shell }
             .arg(worktree.dir().join(".gitmodules").as_str());
-        let output = match self.host().run_errand(&Errand { changes, cmd: &cmd, awaited: None }) {
-            Ok(done) => done.output,
-            Err(ErrandError::Files(error)) => return Err(error.into()),
-            Err(ErrandError::Exec(error)) => return Err(error.into()),
-        };
+        let output = self.run_after(changes, &cmd)?;
         match output.exit {
             Exit::Code(0) if output.stdout.is_empty() => Ok(Submodules::None),
             Exit::Code(0) => Ok(Submodules::Some),
@@ -212,14 +208,16 @@ impl Git<'_> {
         }
     }
 
+    /// Twice forced: a worktree the user has locked may move, too; its lock goes with it.
+    pub(super) fn moving_worktree(&self, from: &HostPath, to: &HostPath) -> Invocation<'_> {
+        self.act(["worktree", "move", "--force", "--force", "--", from.as_str(), to.as_str()])
+    }
+
     fn move_worktree(&self, location: &Location, to: &HostPath) -> Result<MoveOutcome, GitError> {
         let (files, from) = (self.host().files(), &location.root);
         let _lock = Git::in_checkout(self.host(), location.clone()).lock_worktrees()?;
-        // Twice forced: a worktree the user has locked may move, too; its lock goes with it.
         let repository = self.at(location.common_dir.clone());
-        let command =
-            repository.act(["worktree", "move", "--force", "--force", "--", from.as_str(), to.as_str()]);
-        match command.run() {
+        match repository.moving_worktree(from, to).run() {
             Ok(_) => return Ok(MoveOutcome::Complete),
             Err(GitError::Exec(error)) => return Err(GitError::Exec(error)),
             // Git may also have failed after the rename.
@@ -268,8 +266,26 @@ impl Git<'_> {
 
     /// Every checkout of the repository, the main one first.
     pub fn list_worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
-        let output = self.look(["worktree", "list", "--porcelain", "-z"]).run()?;
+        self.list_worktrees_after(&[])
+    }
+
+    /// The same, after changes of files. One round trip.
+    pub fn list_worktrees_after(&self, changes: &[Change]) -> Result<Vec<WorktreeEntry>, GitError> {
+        let cmd = self.look(["worktree", "list", "--porcelain", "-z"]).cmd();
+        let output = self.run_after(changes, &cmd)?;
+        if !output.success() {
+            return Err(classify("worktree list", self.dir(), &output));
+        }
         Ok(parse_list(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    /// Makes changes of files and runs a command. Any exit status is an answer.
+    pub(super) fn run_after(&self, changes: &[Change], cmd: &Cmd) -> Result<Output, GitError> {
+        match self.host().run_errand(&Errand { changes, cmd, then: &[], awaited: None }) {
+            Ok(done) => Ok(done.output),
+            Err(ErrandError::Files(error)) => Err(error.into()),
+            Err(ErrandError::Exec(error)) => Err(error.into()),
+        }
     }
 
     fn lock_worktrees(&self) -> Result<HostLock, GitError> {
@@ -283,13 +299,18 @@ impl Git<'_> {
             None if self.is_repository()? => self.dir().clone(),
             None => self.require_location()?.common_dir,
         };
-        Ok(shared.join(LOCK_FILE))
+        Ok(lock_file_in(&shared))
     }
 
     fn is_repository(&self) -> Result<bool, GitError> {
         let files = self.host().files();
         Ok(files.exists(&self.dir().join("HEAD"))? && files.exists(&self.dir().join("objects"))?)
     }
+}
+
+/// The lock file of the repository with this shared folder.
+pub(super) fn lock_file_in(shared: &HostPath) -> HostPath {
+    shared.join(LOCK_FILE)
 }
 
 /// What the failure of `git worktree add` means.

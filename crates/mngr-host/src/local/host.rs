@@ -10,6 +10,7 @@ use mngr_model::layout::HostLayout;
 use mngr_model::{AgentId, HostId, HostName, HostPath, ProviderName};
 use rustix::fs::{Mode, OFlags};
 
+use crate::errand::ErrandError;
 use crate::files::{Access, Durability, Files, FilesError};
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
 use crate::local::files::LocalFiles;
@@ -175,7 +176,8 @@ impl Host for LocalHost {
             .map_err(|source| SurveyError { host: self.info.name.to_string(), source })
     }
 
-    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ExecError> {
+    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError> {
+        self.files().apply(&request.first)?;
         Ok(processes::end(request))
     }
 

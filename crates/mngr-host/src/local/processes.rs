@@ -225,7 +225,7 @@ mod tests {
     }
 
     fn request(agent: &AgentId, program: Option<ProcessId>) -> EndRequest {
-        EndRequest { agent: agent.clone(), program, grace: Duration::from_secs(5) }
+        EndRequest { first: Vec::new(), agent: agent.clone(), program, grace: Duration::from_secs(5) }
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
         let pid = child.id() as i32;
         let start = Stat::read(pid).unwrap().unwrap().start;
         let program = Some(ProcessId { pid, start });
-        let report = end(&EndRequest { agent: id, program, grace: Duration::ZERO });
+        let report = end(&EndRequest { first: Vec::new(), agent: id, program, grace: Duration::ZERO });
         assert_eq!(report.killed, 1, "{report:?}");
         assert_eq!(child.wait().unwrap().signal(), Some(9));
     }

@@ -5,6 +5,7 @@
 mod complaint;
 mod text;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,10 @@ use mngr_model::quote::sh_join;
 
 use super::script::path_word;
 use super::shells::{MOST_OUTPUT, Outcome, Overdue, Request, Shells};
-use crate::files::{Access, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
+use crate::files::{
+    Access, Below, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry, Presence,
+};
+use crate::glance::{Inside, MOST_READ, Seen};
 use crate::host::AwaitedLine;
 use crate::proc::{ExecError, Leftovers, Output};
 use crate::random;
@@ -65,8 +69,19 @@ impl<'a> Call<'a> {
     fn of(change: &'a Change) -> (Self, &'static str) {
         match change {
             Change::MakeFolder(path) => (Self::new(MAKE_FOLDER, path), text::MAKE_FOLDER),
+            Change::Require { path, presence } => {
+                let script = match presence {
+                    Presence::There => text::REQUIRE_SOMETHING,
+                    Presence::Missing => text::REQUIRE_NOTHING,
+                    Presence::Empty => text::REQUIRE_EMPTY,
+                };
+                (Self::new("begin with", path), script)
+            }
             Change::Touch(path) => (Self::new("touch", path), text::TOUCH),
+            Change::MakePrivateFile(path) => (Self::new("create", path), text::MAKE_PRIVATE_FILE),
             Change::RemoveFile(path) => (Self::new("remove", path), text::REMOVE_FILE),
+            Change::RemoveTree(path) => (Self::new("remove", path), text::REMOVE_TREE),
+            Change::Rename { from, to } => (Self::rename(from, to), text::RENAME),
             Change::Write { path, bytes, access, durability } => {
                 let call = Self::write(path, *access, *durability).with("take", &text::take(bytes.len()));
                 (call.input(bytes), text::WRITE)
@@ -89,6 +104,12 @@ impl<'a> Call<'a> {
             .with("access", access)
             .with("sync", if durability == Durability::Synced { "yes" } else { "" })
             .with("name", &random::hex32())
+    }
+
+    fn rename(from: &'a HostPath, to: &HostPath) -> Self {
+        let mut call = Self::new("move", from);
+        call.variables += &format!("to={}\n", path_word(to));
+        call
     }
 
     fn append(path: &'a HostPath, bytes: &[u8], durability: Durability) -> (Self, &'static str) {
@@ -199,9 +220,9 @@ impl RemoteFiles {
     ) -> Result<Vec<Result<Vec<u8>, FilesError>>, FilesError> {
         let calls: Vec<Call<'_>> = paths.iter().map(|path| Call::new(action, path)).collect();
         let Some(first) = calls.first() else { return Ok(Vec::new()) };
-        let each = calls.iter().map(|call| text::one_of_all(&format!("{}{script}", call.variables)));
-        let whole =
-            Call { variables: each.collect(), ..Call::new(action, first.path) }.deadline(SMALL_DEADLINE);
+        let each = calls.iter().map(|call| text::one_of_all(&format!("{}look", call.variables)));
+        let asked: String = std::iter::once(format!("look() {{\n{script}\n}}\n")).chain(each).collect();
+        let whole = Call { variables: asked, ..Call::new(action, first.path) }.deadline(SMALL_DEADLINE);
         let printed = whole.run(self, "")?.stdout;
         let answers: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
         // Behind the last end there is one more, which is empty.
@@ -280,9 +301,7 @@ impl Files for RemoteFiles {
     }
 
     fn rename(&self, from: &HostPath, to: &HostPath) -> Result<(), FilesError> {
-        let mut call = Call::new("move", from);
-        call.variables += &format!("to={}\n", path_word(to));
-        call.succeed(self, text::RENAME).map(drop)
+        Call::rename(from, to).succeed(self, text::RENAME).map(drop)
     }
 
     fn link(&self, target: &str, at: &HostPath) -> Result<(), FilesError> {
@@ -317,6 +336,19 @@ impl Files for RemoteFiles {
         Ok(found)
     }
 
+    fn list_below(&self, path: &HostPath, depth: usize) -> Result<Vec<Below>, FilesError> {
+        let call = Call::new("list", path).with("deep", &depth.to_string());
+        let printed = match call.succeed(self, text::LIST_BELOW) {
+            Ok(printed) => printed,
+            Err(error) if error.is_missing() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let below = |entry: &[u8]| read_below(path, entry);
+        let mut found: Vec<Below> = printed.split(|byte| *byte == 0).filter_map(below).collect();
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
     fn canonical(&self, path: &HostPath) -> Result<HostPath, FilesError> {
         read_path(path, Call::new("find", path).succeed(self, text::CANONICAL)?)
     }
@@ -324,6 +356,17 @@ impl Files for RemoteFiles {
     fn canonical_all(&self, paths: &[HostPath]) -> Result<Vec<Option<HostPath>>, FilesError> {
         let told = self.ask_all("find", paths, text::CANONICAL)?;
         Ok(paths.iter().zip(told).map(|(path, told)| read_path(path, told.ok()?).ok()).collect())
+    }
+
+    fn foresee(&self, paths: &[HostPath]) -> Result<BTreeMap<HostPath, Option<Seen>>, FilesError> {
+        let script = format!("most={MOST_READ}\n{}", text::GLANCE);
+        let told = self.ask_all("examine", paths, &script)?;
+        let seen = |told: Result<Vec<u8>, FilesError>| match told {
+            Ok(told) => read_seen(&told).map(Some),
+            Err(error) => error.is_missing().then_some(None),
+        };
+        let known = paths.iter().zip(told).filter_map(|(path, told)| Some((path.clone(), seen(told)?)));
+        Ok(known.collect())
     }
 
     fn apply(&self, changes: &[Change]) -> Result<(), FilesError> {
@@ -372,6 +415,23 @@ fn stat_of(path: &HostPath, told: Result<Vec<u8>, FilesError>) -> Result<Option<
     }
 }
 
+/// What a glance told of a path.
+fn read_seen(told: &[u8]) -> Option<Seen> {
+    let mut parts = told.splitn(3, |byte| *byte == b'\n');
+    let stat = read_stat(&String::from_utf8_lossy(parts.next()?))?;
+    let length: usize = String::from_utf8_lossy(parts.next()?).parse().ok()?;
+    let (real, rest) = parts.next()?.split_at_checked(length)?;
+    let real =
+        if real.is_empty() { None } else { Some(HostPath::new(String::from_utf8(real.to_vec()).ok()?)) };
+    let inside = match rest.split_first()? {
+        (b't', text) => Inside::Text(text.to_vec()),
+        (b'e', _) => Inside::Entries,
+        (b'n', _) => Inside::Nothing,
+        _ => Inside::NotRead,
+    };
+    Some(Seen { stat, real, inside })
+}
+
 /// Nothing there is no error.
 fn unless_missing(removed: Result<Vec<u8>, FilesError>) -> Result<(), FilesError> {
     match removed {
@@ -396,6 +456,15 @@ fn read_stat(line: &str) -> Option<FileStat> {
     };
     let modified = Timestamp::new(seconds, fraction.unwrap_or(0)).ok();
     Some(FileStat { kind, size, modified, mode: raw & 0o7777 })
+}
+
+/// One entry of what is below a folder. A host that is not honest may name what is elsewhere.
+fn read_below(folder: &HostPath, entry: &[u8]) -> Option<Below> {
+    let at = entry.iter().position(|byte| *byte == b'\n')?;
+    let stat = read_stat(&String::from_utf8_lossy(&entry[..at]))?;
+    let name = std::str::from_utf8(&entry[at + 1..]).ok()?;
+    let is_below = name.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    is_below.then(|| Below { path: folder.join(name), stat })
 }
 
 /// A name that is not UTF-8 cannot be one of ours; it is left alone. A host that is not honest may send a name that is

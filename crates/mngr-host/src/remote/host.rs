@@ -16,7 +16,7 @@ use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Files, FilesError};
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, Reach, SurveyError, TerminalMode, WatchRequest};
 use crate::lock::{HostLock, LockError, LockWait, lock_then_append};
-use crate::proc::{Attachment, Cmd, ExecError, Exit, Inheritance, Output};
+use crate::proc::{Attachment, Cmd, ExecError, Exit, Inheritance, Input, Output};
 use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
@@ -118,7 +118,7 @@ impl Host for RemoteHost {
             .map_err(|source| SurveyError { host: self.info.name.to_string(), source })
     }
 
-    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ExecError> {
+    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError> {
         processes::end(&self.shells, request)
     }
 
@@ -131,10 +131,14 @@ impl Host for RemoteHost {
     }
 
     fn run_errand(&self, errand: &Errand<'_>) -> Result<ErrandDone, ErrandError> {
-        match errand.cmd.inheritance {
-            // Its script begins anew with another environment, and would begin the whole errand anew.
-            Inheritance::Nothing => errand::run_apart(self, errand),
-            _ => super::errand::run(&self.shells, errand),
+        // Its script begins anew with another environment, and would begin the whole errand anew.
+        let begins_anew = errand.cmd.inheritance == Inheritance::Nothing;
+        // It would read what the changes after it are made of.
+        let reads_on = matches!(errand.cmd.input, Input::Bytes(_)) && !errand.then.is_empty();
+        if begins_anew || reads_on {
+            errand::run_apart(self, errand)
+        } else {
+            super::errand::run(&self.shells, errand)
         }
     }
 

@@ -1,20 +1,21 @@
 //! Ending an agent's processes on another machine, each identified exactly. Whose a process is, is decided by the same
 //! rules as here; the other machine only lists and signals.
 //!
-//! Round trips: one look and one signal for the program, and the same for each round of the rest.
+//! Round trips: one for the changes that come first and a look, one to end the program, one for each round of the rest.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mngr_model::AgentId;
 use mngr_model::env::MNGR_AGENT_ID;
 
+use super::errand;
 use super::script::without_comments;
 use super::shells::Shells;
+use crate::errand::{Errand, ErrandError};
 use crate::host::{EndReport, EndRequest};
 use crate::local::processes::{KILL_WAIT, Owner, ROUNDS, SHELL_GRACE, judge, tree_of};
 use crate::local::procfs::Stat;
-use crate::proc::{Cmd, ExecError};
+use crate::proc::{Cmd, ExecError, Output};
 
 /// What lists and signals.
 const SCRIPT: &str = include_str!("processes.sh");
@@ -26,12 +27,17 @@ const MARGIN: Duration = Duration::from_secs(30);
 struct Table {
     all: Vec<Stat>,
     marked: BTreeSet<i32>,
+    /// How many had to be killed just before.
+    killed: usize,
 }
 
 /// Ends the agent's program first, with its grace, or at once where it has none; then everything else of the agent.
-pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, ExecError> {
+pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, ErrandError> {
     let mut report = EndReport::default();
-    let mut table = Table::of(shells, &request.agent)?;
+    let mark = format!("{MNGR_AGENT_ID}={}", request.agent);
+    let look = Cmd::shell(without_comments(SCRIPT)).args(["processes", "table", &mark]);
+    let errand = Errand { changes: &request.first, cmd: &look, then: &[], awaited: None };
+    let mut table = Table::read(&errand::run(shells, &errand)?.output);
     let named =
         request.program.and_then(|program| judge(program, &table.all, |pid| table.marked.contains(&pid)));
     report.stranger = named.filter(|(_, owner)| *owner == Owner::Other).map(|(program, _)| program.pid);
@@ -39,13 +45,9 @@ pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, Ex
     if let Some(program) = program {
         let found = tree_of(&[program], &table.all);
         report.signalled += found.len();
-        let left = match request.grace {
-            Duration::ZERO => found,
-            grace => signal(shells, &found, "TERM CONT", grace)?,
-        };
-        report.killed += left.len();
-        signal(shells, &left, "KILL", KILL_WAIT)?;
-        table = Table::of(shells, &request.agent)?;
+        let signals = if request.grace.is_zero() { "" } else { "TERM CONT" };
+        table = end_these(shells, &mark, &found, signals, request.grace)?;
+        report.killed += table.killed;
     }
     for _ in 0..ROUNDS {
         let rest = table.owned(program);
@@ -53,32 +55,28 @@ pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, Ex
             return Ok(report);
         }
         report.signalled += rest.len();
-        let left = signal(shells, &rest, "HUP TERM CONT", SHELL_GRACE)?;
-        report.killed += left.len();
-        signal(shells, &left, "KILL", KILL_WAIT)?;
-        table = Table::of(shells, &request.agent)?;
+        table = end_these(shells, &mark, &rest, "HUP TERM CONT", SHELL_GRACE)?;
+        report.killed += table.killed;
     }
     report.remaining = table.owned(program).iter().map(|stat| stat.pid).collect();
     Ok(report)
 }
 
 impl Table {
-    fn of(shells: &Shells, agent: &AgentId) -> Result<Self, ExecError> {
-        let cmd = Cmd::shell(without_comments(SCRIPT))
-            .args(["processes", "table"])
-            .arg(format!("{MNGR_AGENT_ID}={agent}"));
-        let mut table = Self { all: Vec::new(), marked: BTreeSet::new() };
-        for line in shells.exec(&cmd)?.stdout_text().lines() {
+    fn read(printed: &Output) -> Self {
+        let mut table = Self { all: Vec::new(), marked: BTreeSet::new(), killed: 0 };
+        for line in printed.stdout_text().lines() {
             match line.split_once(' ') {
                 Some(("stat", rest)) => {
                     let pid = rest.split(' ').next().and_then(|pid| pid.parse().ok());
                     table.all.extend(pid.and_then(|pid| Stat::parse(pid, rest.as_bytes())));
                 }
                 Some(("marked", pid)) => table.marked.extend(pid.parse::<i32>()),
+                Some(("killed", _)) => table.killed += 1,
                 _ => {}
             }
         }
-        Ok(table)
+        table
     }
 
     /// Everything of the agent that lives.
@@ -89,27 +87,27 @@ impl Table {
     }
 }
 
-/// Signals them and waits; those that are still there.
-fn signal(shells: &Shells, found: &[Stat], signals: &str, wait: Duration) -> Result<Vec<Stat>, ExecError> {
-    if found.is_empty() {
-        return Ok(Vec::new());
-    }
+/// Signals them, kills those that do not end within `grace`, and looks again.
+fn end_these(
+    shells: &Shells,
+    mark: &str,
+    found: &[Stat],
+    signals: &str,
+    grace: Duration,
+) -> Result<Table, ExecError> {
+    let milliseconds = |time: Duration| time.as_millis().to_string();
     let cmd = Cmd::shell(without_comments(SCRIPT))
-        .args(["processes", "signal"])
-        .arg(wait.as_millis().to_string())
-        .arg(signals)
+        .args(["processes", "end", mark, signals, &milliseconds(grace), &milliseconds(KILL_WAIT)])
         .args(found.iter().map(|stat| format!("{}:{}", stat.pid, stat.start)))
-        .deadline(wait + MARGIN);
-    let printed = shells.exec(&cmd)?.stdout_text();
-    let left: BTreeSet<i32> =
-        printed.lines().filter_map(|line| line.strip_prefix("left ")?.parse().ok()).collect();
-    Ok(found.iter().copied().filter(|stat| left.contains(&stat.pid)).collect())
+        .deadline(grace + KILL_WAIT + MARGIN);
+    Ok(Table::read(&shells.exec(&cmd)?))
 }
 
 #[cfg(test)]
 mod tests {
     use std::process::{Child, Command, Stdio};
 
+    use mngr_model::AgentId;
     use mngr_model::process::ProcessId;
 
     use super::super::testing::all_kinds;
@@ -123,7 +121,7 @@ mod tests {
     }
 
     fn request(agent: &AgentId, program: Option<ProcessId>) -> EndRequest {
-        EndRequest { agent: agent.clone(), program, grace: Duration::from_secs(2) }
+        EndRequest { first: Vec::new(), agent: agent.clone(), program, grace: Duration::from_secs(2) }
     }
 
     fn id_of(child: &Child) -> ProcessId {
@@ -152,6 +150,26 @@ mod tests {
             assert!(bystander.try_wait().unwrap().is_none(), "it must still run");
             bystander.kill().unwrap();
             bystander.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_program_that_ignores_sigterm_is_hung_up_and_one_without_grace_is_not_asked() {
+        for (_line, shells) in all_kinds() {
+            for (script, grace, killed) in [
+                ("trap '' TERM; exec sleep 300", Duration::from_secs(60), 0),
+                ("trap 'exit 0' TERM; while :; do sleep 0.05; done", Duration::ZERO, 1),
+            ] {
+                let id = random::agent_id();
+                let mut child = spawn(&id, script);
+                // Until it has begun, it would simply die.
+                std::thread::sleep(Duration::from_millis(200));
+                let asked = EndRequest { grace, ..request(&id, Some(id_of(&child))) };
+                let report = end(&shells, &asked).unwrap();
+                assert!(report.killed >= killed && report.remaining.is_empty(), "{script}: {report:?}");
+                assert!(killed > 0 || report.killed == 0, "{script}: {report:?}");
+                assert_ne!(child.wait().unwrap().code(), Some(0), "{script}: it was asked");
+            }
         }
     }
 }

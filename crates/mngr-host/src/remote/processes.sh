@@ -1,9 +1,10 @@
 # Two things about processes, on a Linux /proc; what to do with them is decided elsewhere.
 #
 # table MARK            prints `stat LINE` of every process, and `marked PID` of those with MARK in their environment
-# signal MS SIGNALS PID:START...
-#                       sends the signals to each that still is the one that started then, waits until all are gone but
-#                       at most so many milliseconds, and prints `left PID` of those that are not
+# end MARK SIGNALS MS KILL_MS PID:START...
+#                       sends the signals to each that still is the one that started then and waits until all are gone,
+#                       but at most so many milliseconds; kills those that are not and prints `killed PID` of each, waits
+#                       once more; then prints the table
 LC_ALL=C
 export LC_ALL
 
@@ -18,20 +19,34 @@ lives() {
     [ "$1" = "$wanted" ]
 }
 
-case $1 in
-table)
+# Whether $1 ignores SIGTERM, which is bit 14: an interactive shell does. Without a hang-up its whole grace would pass for
+# nothing; others get none, which would end them before they have done what SIGTERM made them do.
+deaf() {
+    while read -r key mask; do
+        [ "$key" = SigIgn: ] || continue
+        mask=${mask%???}
+        case $mask in *[4567cdef]) return 0 ;; esac
+        return 1
+    done <"/proc/$1/status"
+    return 1
+} 2>/dev/null
+
+table() {
     for stat in /proc/[0-9]*/stat; do
         { IFS= read -r line <"$stat"; } 2>/dev/null && printf 'stat %s\n' "$line"
     done
-    grep -lszxF "$2" /proc/[0-9]*/environ | sed -n 's|^/proc/\([0-9]*\)/environ$|marked \1|p'
-    ;;
-signal)
+    grep -lszxF "$1" /proc/[0-9]*/environ | sed -n 's|^/proc/\([0-9]*\)/environ$|marked \1|p'
+}
+
+# Sends the signals $1 and waits at most $2 milliseconds; $living are then those of the others that live.
+signal() {
+    signals=$1
     left=$2
-    signals=$3
-    shift 3
+    shift 2
     for process in "$@"; do
         for signal in $signals; do
             lives "$process" && kill -s "$signal" "${process%%:*}" 2>/dev/null
+            [ "$signal" = TERM ] && deaf "${process%%:*}" && kill -s HUP "${process%%:*}" 2>/dev/null
         done
     done
     while :; do
@@ -41,6 +56,20 @@ signal)
         sleep 0.05
         left=$((left - 50))
     done
-    for process in $living; do printf 'left %s\n' "${process%%:*}"; done
+}
+
+case $1 in
+table) table "$2" ;;
+end)
+    mark=$2
+    kill_wait=$5
+    signals=$3
+    grace=$4
+    shift 5
+    signal "$signals" "$grace" "$@"
+    for process in $living; do printf 'killed %s\n' "${process%%:*}"; done
+    # The words are split on purpose.
+    signal KILL "$kill_wait" $living
+    table "$mark"
     ;;
 esac

@@ -153,7 +153,8 @@ impl Tmux<'_> {
     ) -> Result<ErrandDone, TmuxError> {
         let mut tries = 0;
         loop {
-            let done = match self.host.run_errand(&Errand { changes, cmd, awaited: Some(awaited) }) {
+            let done = match self.host.run_errand(&Errand { changes, cmd, then: &[], awaited: Some(awaited) })
+            {
                 Ok(done) if done.output.success() => return Ok(done),
                 Ok(done) => done,
                 Err(ErrandError::Files(error)) => return Err(TmuxError::Files(error)),

@@ -2,8 +2,9 @@
 //! that has no agent left stops too. Its trash stays on it, so that `undo` can start it and bring an agent back.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use mngr_model::host::HostInfo;
+use mngr_host::host::Host;
 use mngr_model::state::StateSource;
 use mngr_model::{AgentState, HostId};
 
@@ -32,7 +33,7 @@ pub struct Destruction {
 /// Destroys agents together.
 pub fn destroy_anywhere(world: &World, agents: Vec<Agent>, options: &DestroyOptions) -> Destruction {
     let mut done = Destruction::default();
-    let mut touched: BTreeMap<HostId, (HostInfo, Before)> = BTreeMap::new();
+    let mut touched: BTreeMap<HostId, (Arc<dyn Host>, Before)> = BTreeMap::new();
     let mut ready = Vec::new();
     for agent in agents {
         if is_out_of_reach(&agent) {
@@ -40,10 +41,13 @@ pub fn destroy_anywhere(world: &World, agents: Vec<Agent>, options: &DestroyOpti
             continue;
         }
         let before = if agent.is_host_off() { Before::Off } else { Before::Running };
-        let info = agent.host.info().clone();
-        touched.entry(info.id.clone()).or_insert((info, before));
+        let id = agent.host.info().id.clone();
+        let host = &mut touched.entry(id).or_insert_with(|| (agent.host.clone(), before)).0;
         match awake::with_host(world, &agent) {
-            Ok(awake) => ready.push(awake),
+            Ok(awake) => {
+                *host = awake.host.clone();
+                ready.push(awake);
+            }
             Err(source) => {
                 let name = agent.name().to_string();
                 done.results.push((agent, Err(DestroyError::Host { name, source: Box::new(source) })));
@@ -52,8 +56,8 @@ pub fn destroy_anywhere(world: &World, agents: Vec<Agent>, options: &DestroyOpti
     }
     let results = destroy_many(world, &ready.iter().collect::<Vec<_>>(), options);
     done.results.extend(ready.into_iter().zip(results));
-    for (info, before) in touched.into_values().filter(|(info, _)| info.id != world.client.info().id) {
-        done.settle(world, &info, before);
+    for (host, before) in touched.into_values().filter(|(host, _)| !world.is_client(host.as_ref())) {
+        done.settle(world, host.as_ref(), before);
     }
     done
 }
@@ -83,7 +87,8 @@ impl Destruction {
     }
 
     /// Leaves a host as it was, and one without agents stopped.
-    fn settle(&mut self, world: &World, info: &HostInfo, before: Before) {
+    fn settle(&mut self, world: &World, host: &dyn Host, before: Before) {
+        let info = host.info();
         let settled = || -> Result<bool, hosts::HostLifeError> {
             let target = Target::of_host(world, info)?;
             if !target.has_maker() {
@@ -93,7 +98,7 @@ impl Destruction {
                 hosts::stop(world, &target, &StopOptions::from_settings(&world.settings))?;
                 return Ok(false);
             }
-            hosts::stop_if_empty(world, &target)
+            hosts::stop_if_empty(world, &target, host)
         };
         match settled() {
             Ok(true) => self.stopped_hosts.push(info.address()),

@@ -1,8 +1,10 @@
 //! `destroy`: an agent goes into the trash, whole, and can come back.
 
+mod begin;
 mod elsewhere;
 mod error;
 mod plan;
+mod preserve;
 mod request;
 mod run;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use mngr_host::glance::Glance;
 use mngr_model::{AgentId, AgentName, AgentState};
 
 use super::error::DestroyError;
@@ -49,7 +50,8 @@ fn plan_one(
         if manifest.is_generated { Fate::MovedFolder } else { Fate::Kept(KeptReason::InPlace) }
     } else {
         let neighbours = Neighbours::of(host, ids)?;
-        trash::fate(host, &manifest, &neighbours)
+        let glance = Glance::at(host.files(), &trash::signs(host, &manifest, &neighbours))?;
+        trash::fate(host, &manifest, &neighbours, &glance)
             .map_err(|source| DestroyError::Trash { name: record.name.to_string(), source })?
     };
     let path = record.work_dir.clone();

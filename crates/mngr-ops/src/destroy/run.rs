@@ -8,41 +8,39 @@
 //! renamed: a failure before that is taken back, a command killed anywhere is carried through by the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use mngr_agents::detect;
-use mngr_agents::scripted;
-use mngr_agents::transcript::Brand;
 use mngr_host::fault;
-use mngr_host::files::{Change, Durability, FileKind};
-use mngr_host::host::Host;
+use mngr_host::files::{Change, Durability};
+use mngr_host::glance::Glance;
+use mngr_host::host::{Host, SurveyError};
 use mngr_host::interrupt;
-use mngr_host::lock::LockWait;
-use mngr_host::proc::Cmd;
-use mngr_model::facts::Detail;
-use mngr_model::journal::{Header, Operation};
-use mngr_model::layout::AgentLayout;
-use mngr_model::{AgentId, AgentState, HostId, HostPath};
+use mngr_model::facts::{AgentFacts, Detail};
+use mngr_model::journal::Header;
+use mngr_model::{AgentId, AgentState, HostId};
 
+use super::begin::begin;
 use super::error::DestroyError;
 use super::plan::needs_force;
+use super::preserve::{self, Preserved};
 use super::request::{DestroyOptions, Destroyed, WorkDir};
 use crate::again::{LookError, look_again};
 use crate::boot;
 use crate::fleet::{Agent, memory};
-use crate::journal::Journal;
 use crate::stop::{self, StopError, StopOptions};
 use crate::trash::{self, BranchRemoval, Manifest, Neighbours, TrashError, Work};
 use crate::world::World;
 use crate::{fanout, hosts};
 
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+/// How long what was seen of an agent is believed.
+const FRESH_FOR: Duration = Duration::from_secs(1);
 
 /// Destroys one agent.
 pub fn destroy(world: &World, agent: &Agent, options: &DestroyOptions) -> Result<Destroyed, DestroyError> {
-    let neighbours = Neighbours::of(agent.host.as_ref(), &BTreeSet::from([agent.id().clone()]))?;
-    destroy_one(world, agent, options, &neighbours)
+    let ground = Ground::of(agent.host.as_ref(), &BTreeSet::from([agent.id().clone()]))?;
+    destroy_one(world, agent, options, &ground)
 }
 
 /// Destroys agents together, many at once; the results are in their order. Those that go together do not hold each
@@ -53,34 +51,73 @@ pub fn destroy_many(
     options: &DestroyOptions,
 ) -> Vec<Result<Destroyed, DestroyError>> {
     let ids: BTreeSet<AgentId> = agents.iter().map(|agent| agent.id().clone()).collect();
-    let mut neighbours: BTreeMap<HostId, Neighbours> = BTreeMap::new();
+    let mut grounds: BTreeMap<HostId, Ground> = BTreeMap::new();
     for agent in agents {
         let id = &agent.host.info().id;
-        if !neighbours.contains_key(id)
-            && let Ok(found) = Neighbours::of(agent.host.as_ref(), &ids)
+        if !grounds.contains_key(id)
+            && let Ok(found) = Ground::of(agent.host.as_ref(), &ids)
         {
-            neighbours.insert(id.clone(), found);
+            grounds.insert(id.clone(), found);
         }
     }
-    fanout::fan_out(agents.to_vec(), |agent| match neighbours.get(&agent.host.info().id) {
-        Some(neighbours) => destroy_one(world, agent, options, neighbours),
+    fanout::fan_out(agents.to_vec(), |agent| match grounds.get(&agent.host.info().id) {
+        Some(ground) => destroy_one(world, agent, options, ground),
         // Asked again for this agent alone, so that it has an error to tell.
         None => destroy(world, agent, options),
     })
+}
+
+/// What agents that go together were seen to stand on.
+struct Ground {
+    /// All agents of their host.
+    agents: Vec<AgentFacts>,
+    /// Those that stay.
+    neighbours: Neighbours,
+    /// When the look was taken.
+    taken: Instant,
+    /// Whose turn it is to begin: those that wait here need no shell of their own that waits for the host.
+    turn: Mutex<()>,
+}
+
+impl Ground {
+    fn of(host: &dyn Host, leaving: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
+        let taken = Instant::now();
+        let agents = host.survey(Detail::Full)?.agents;
+        Ok(Self {
+            neighbours: Neighbours::among(host, &agents, leaving),
+            agents,
+            taken,
+            turn: Mutex::default(),
+        })
+    }
+
+    /// The agent as it is now. Somebody may have been asked, and the agent been started, since it was chosen.
+    fn look_again(&self, agent: &Agent) -> Result<Agent, LookError> {
+        let seen = self.agents.iter().find(|facts| facts.record.id == *agent.id());
+        match seen.filter(|_| self.taken.elapsed() < FRESH_FOR) {
+            Some(facts) => {
+                let (host, facts) = (agent.host.clone(), facts.clone());
+                Ok(Agent { host, state: detect::process_state(&facts), facts })
+            }
+            None => look_again(agent, Detail::Full),
+        }
+    }
 }
 
 fn destroy_one(
     world: &World,
     agent: &Agent,
     options: &DestroyOptions,
-    neighbours: &Neighbours,
+    ground: &Ground,
 ) -> Result<Destroyed, DestroyError> {
     interrupt::check()?;
-    // Somebody may have been asked, and the agent been started, since the look.
-    let agent = &look_again(agent, Detail::Full)?;
+    let agent = &ground.look_again(agent)?;
     require_permission(agent, options)?;
     let host = agent.host.as_ref();
-    let (journal, mut manifest) = begin(world, agent, options)?;
+    let (journal, mut manifest) = {
+        let _turn = ground.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        begin(world, agent, options)?
+    };
     let name = || agent.name().to_string();
     let stopped = end(world, agent, &StopOptions { grace: options.grace })
         .and_then(|note| Ok(interrupt::check().map(|()| note)?));
@@ -94,11 +131,11 @@ fn destroy_one(
             return Err(error);
         }
     };
-    match carry_out(host, &mut manifest, neighbours) {
+    match carry_out(host, &mut manifest, &ground.neighbours, journal.closing()) {
         Ok(mut destroyed) => {
+            drop(journal);
             destroyed.notes.extend(note);
             memory::drop_agent(world, host, agent.id());
-            journal.finish()?;
             if agent.facts.record.start_on_boot {
                 boot::settle_or_warn(world, host);
             }
@@ -141,77 +178,46 @@ fn require_permission(agent: &Agent, options: &DestroyOptions) -> Result<(), Des
     }
 }
 
-/// Writes down what is about to happen and opens the journal. Under the host lock, so that it happens once.
-fn begin<'h>(
-    world: &World,
-    agent: &'h Agent,
-    options: &DestroyOptions,
-) -> Result<(Journal<'h>, Manifest), DestroyError> {
-    let (host, record) = (agent.host.as_ref(), &agent.facts.record);
-    let (files, layout) = (host.files(), host.layout());
-    let name = || record.name.to_string();
-    let trash = layout.trash_of(&record.id);
-    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-    let data = layout.agent(&record.id).data();
-    let looked = [layout.journal(&record.id), data, trash.state(), trash.work()];
-    let mut found = files.stat_all(&looked)?.into_iter();
-    if found.next().flatten().is_some_and(|journal| journal.size > 0) {
-        return Err(DestroyError::Busy { name: name() });
-    }
-    if found.next().flatten().is_none() {
-        return Err(LookError::Gone { name: record.name.clone() }.into());
-    }
-    if found.flatten().next().is_some() {
-        return Err(DestroyError::TrashTaken { path: trash.root().clone() });
-    }
-    let now = world.clock.now();
-    let manifest = Manifest::begin(record, &layout, now, options.request());
-    let header = Header {
-        operation: Operation::Destroy,
-        agent_id: record.id.clone(),
-        name: record.name.clone(),
-        started: now,
-    };
-    let open = || -> Result<Journal<'h>, DestroyError> {
-        let note = trash::manifest_change(&trash, &manifest, Durability::Cached)
-            .map_err(|source| DestroyError::Trash { name: name(), source })?;
-        Ok(Journal::begin_with(host, &header, vec![Change::MakeFolder(trash.root().clone()), note])?)
-    };
-    match open() {
-        Ok(journal) => Ok((journal, manifest)),
-        Err(error) => {
-            // Nothing but the note is in it.
-            let _ = files.remove_tree(trash.root());
-            Err(error)
-        }
-    }
-}
-
-/// Everything after the agent was stopped. Each step may find itself done already.
+/// Everything after the agent was stopped, with the changes that end the operation. Each step may find itself done
+/// already.
 fn carry_out(
     host: &dyn Host,
     manifest: &mut Manifest,
     neighbours: &Neighbours,
+    mut closing: Vec<Change>,
 ) -> Result<Destroyed, TrashError> {
     let (files, layout) = (host.files(), host.layout());
     let (trash, agent) = (layout.trash_of(&manifest.id), layout.agent(&manifest.id));
     let mut notes = Vec::new();
-    let mut preserved = None;
-    if files.exists(agent.root())? {
+    let mut preserved = Preserved::default();
+    let mut looked = preserve::signs(manifest, &agent);
+    looked.push(agent.root().clone());
+    if manifest.work.is_none() {
+        looked.extend(trash::signs(host, manifest, neighbours));
+    }
+    let glance = Glance::at(files, &looked)?;
+    if glance.exists(agent.root())? {
+        let mut first = Vec::new();
         if manifest.work.is_none() {
-            manifest.work = Some(trash::examine(host, manifest, neighbours)?);
-            trash::write_manifest(host, &trash, manifest, Durability::Synced)?;
-            fault::point();
+            manifest.work = Some(trash::examine(host, manifest, neighbours, &glance)?);
+            // It must be on the disk before anything that it tells of moves.
+            first.push(trash::manifest_change(&trash, manifest, Durability::Synced)?);
         }
-        notes.extend(trash::put_away(host, manifest)?);
-        match preserve(host, manifest, &agent) {
-            Ok(kept) => preserved = kept,
-            Err(problem) => {
-                notes.push(format!("its events and its conversation are only in the trash: {problem}"))
+        notes.extend(trash::put_away(host, manifest, first)?);
+        let mut last = vec![Change::Rename { from: agent.root().clone(), to: trash.state() }];
+        if !manifest.removes_branch() {
+            last.append(&mut closing);
+        }
+        preserved = match preserve::find(host, manifest, &agent, &glance) {
+            Ok(found) => preserve::copy(host, found, &last)?,
+            Err(error) => {
+                files.apply(&last)?;
+                Preserved { at: None, problem: Some(crate::error_chain(&error)) }
             }
-        }
-        fault::point();
-        files.rename(agent.root(), &trash.state())?;
+        };
+        let only_there =
+            |problem| format!("its events and its conversation are only in the trash: {problem}");
+        notes.extend(preserved.problem.take().map(only_there));
         fault::point();
     }
     let mut deleted_branch = None;
@@ -222,53 +228,27 @@ fn carry_out(
         Err(error) => notes.push(format!("its branch was kept: {}", crate::error_chain(&error))),
     }
     fault::point();
+    files.apply(&closing)?;
     Ok(Destroyed {
         id: manifest.id.clone(),
         name: manifest.name.clone(),
         host: host.info().address(),
         work_dir: WorkDir::of(manifest),
         deleted_branch,
-        preserved,
+        preserved: preserved.at,
         notes,
     })
 }
 
-/// Copies the agent's events, its conversation and what a script says it used to where they outlive the trash.
-fn preserve(host: &dyn Host, manifest: &Manifest, state: &AgentLayout) -> Result<Option<HostPath>, String> {
-    let files = host.files();
-    let text = |error: &dyn std::error::Error| crate::error_chain(error);
-    let brand = match Brand::of_type(manifest.agent_type.as_ref()) {
-        Some(brand) => Some(brand),
-        None => Brand::of_state(files, state.root()).map_err(|e| text(&e))?,
-    };
-    let preserved = host.layout().preserved_of(&manifest.name, &manifest.id);
-    let mut has_any = false;
-    let conversation = brand.map(Brand::kept).unwrap_or_default().iter().map(|kept| state.root().join(kept));
-    for from in conversation.chain([state.root().join(scripted::USAGE), state.events()]) {
-        let is_empty = match files.stat(&from).map_err(|e| text(&e))?.map(|stat| stat.kind) {
-            Some(FileKind::Folder) => files.list(&from).map_err(|e| text(&e))?.is_empty(),
-            // A link may lead to anything, also to what is not the agent's.
-            None | Some(FileKind::Link) => true,
-            Some(_) => false,
-        };
-        let below = from.as_str().strip_prefix(state.root().as_str()).unwrap_or_default();
-        let to = preserved.join(below.trim_start_matches('/'));
-        let Some(folder) = to.parent().filter(|_| !is_empty) else { continue };
-        has_any = true;
-        files.make_folder(&folder).map_err(|e| text(&e))?;
-        match host.exec(&Cmd::new("cp").args(["-Rp", "--", from.as_str(), folder.as_str()])) {
-            Ok(output) if output.success() => {}
-            Ok(output) => return Err(output.stderr_text()),
-            Err(error) => return Err(text(&error)),
-        }
-    }
-    Ok(has_any.then_some(preserved))
-}
-
-/// Puts everything back as it was.
+/// Puts everything back as it was, unless the agent is in the trash already: then it has only to be carried through.
 fn take_back(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError> {
+    let state = host.layout().trash_of(&manifest.id).state();
+    if host.files().exists(&state)? {
+        return Err(TrashError::StillThere { path: state });
+    }
     if matches!(manifest.work, Some(Work::Moved { .. })) {
-        trash::bring_back(host, manifest)?;
+        let glance = Glance::at(host.files(), &trash::signs_of_return(manifest))?;
+        trash::bring_back(host, manifest, &glance)?;
     }
     trash::drop_rescues(host, manifest);
     let trash = host.layout().trash_of(&manifest.id);
@@ -292,7 +272,7 @@ pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), Des
         end(world, &agent, &StopOptions::from_settings(&world.settings))?;
     }
     let neighbours = Neighbours::of(host, &BTreeSet::from([header.agent_id.clone()]))?;
-    carry_out(host, &mut manifest, &neighbours).map(|_| ()).map_err(failed)
+    carry_out(host, &mut manifest, &neighbours, Vec::new()).map(|_| ()).map_err(failed)
 }
 
 /// The agent, if it is not in the trash yet.

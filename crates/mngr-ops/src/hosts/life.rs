@@ -179,15 +179,18 @@ pub fn stop(world: &World, target: &Target<'_>, options: &StopOptions) -> Result
 }
 
 /// Stops a host that has no agent, and on which no command works; says whether it did.
-pub fn stop_if_empty(world: &World, target: &Target<'_>) -> Result<bool, HostLifeError> {
+pub fn stop_if_empty(world: &World, target: &Target<'_>, host: &dyn Host) -> Result<bool, HostLifeError> {
     let maker = target.maker(HostAction::Stop)?;
     if fleet::is_off(target.state()) {
         return Ok(false);
     }
-    let host = target.open()?;
     // What a killed command left is put right first: that takes the lock itself.
-    target.survey(world, host.as_ref())?;
-    let _lock = target.lock(host.as_ref())?;
+    let seen = target.survey(world, host)?;
+    if !seen.agents.is_empty() || !seen.broken.is_empty() {
+        // Whoever destroys the last of them looks after that.
+        return Ok(false);
+    }
+    let _lock = target.lock(host)?;
     // Under the lock nobody begins anything; what was begun before has a journal.
     let seen = host.survey(Detail::Basic);
     let seen = seen.map_err(|source| HostLifeError::Silent { host: target.address(), source })?;

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 use mngr_agents::ordinary::read_ordinary;
-use mngr_host::files::{Access, Durability, FilesError};
+use mngr_host::files::{Change, FilesError};
 use mngr_host::host::Host;
 use mngr_host::random;
 use mngr_model::HostPath;
@@ -67,17 +67,9 @@ struct Line {
 }
 
 impl<'h> MessageLog<'h> {
-    /// Opens the log, creating it for the owner's eyes only: messages may hold secrets.
-    pub(super) fn open(host: &'h dyn Host, agent: &AgentLayout) -> Result<Self, FilesError> {
-        let path = agent.message_events();
-        let files = host.files();
-        if !files.exists(&path)? {
-            if let Some(folder) = path.parent() {
-                files.make_folder(&folder)?;
-            }
-            files.write(&path, b"", Access::Private, Durability::Cached)?;
-        }
-        Ok(Self { host, path })
+    /// The log, which need not be there yet.
+    pub(super) fn of(host: &'h dyn Host, agent: &AgentLayout) -> Self {
+        Self { host, path: agent.message_events() }
     }
 
     /// What became of this key before.
@@ -138,7 +130,11 @@ impl<'h> MessageLog<'h> {
             source: SOURCE.to_owned(),
             fields,
         };
-        self.host.files().append(&self.path, event.to_line().as_bytes(), Durability::Cached)
+        let line = Change::Append { path: self.path.clone(), bytes: event.to_line().into_bytes() };
+        // For the owner's eyes only: messages may hold secrets.
+        let made = [Change::MakePrivateFile(self.path.clone()), line];
+        let folder = self.path.parent().map(Change::MakeFolder);
+        self.host.files().apply(&folder.into_iter().chain(made).collect::<Vec<_>>())
     }
 }
 
@@ -156,6 +152,7 @@ fn earlier_in(log: &str, key: &MessageKey) -> Earlier {
 
 #[cfg(test)]
 mod tests {
+    use mngr_host::files::Durability;
     use mngr_host::local::LocalHost;
 
     use super::*;
@@ -165,7 +162,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let host = LocalHost::open(HostPath::new(dir.path().to_str().unwrap())).unwrap();
         let agent = host.layout().agent(&random::agent_id());
-        let log = MessageLog::open(&host, &agent).unwrap();
+        let log = MessageLog::of(&host, &agent);
         let now = Timestamp::UNIX_EPOCH;
         let (key, other): (MessageKey, MessageKey) = ("k1".parse().unwrap(), "k11".parse().unwrap());
         assert_eq!(log.earlier(&key).unwrap(), Earlier::Nothing);

@@ -4,6 +4,7 @@
 
 use mngr_host::fault;
 use mngr_host::git::{BranchState, Git, GitError, MoveOutcome, StartPoint};
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 
@@ -23,10 +24,19 @@ pub(crate) struct Returned {
     pub(crate) notes: Vec<String>,
 }
 
-/// Brings the work dir back.
-pub(crate) fn bring_back(host: &dyn Host, manifest: &Manifest) -> Result<Returned, TrashError> {
+/// What has to be looked at to know what is to be brought back.
+pub(crate) fn signs_of_return(manifest: &Manifest) -> Vec<HostPath> {
+    std::iter::once(&manifest.work_dir).chain(manifest.moved_to()).cloned().collect()
+}
+
+/// Brings the work dir back, after a glance at [`signs_of_return`].
+pub(crate) fn bring_back(
+    host: &dyn Host,
+    manifest: &Manifest,
+    glance: &Glance<'_>,
+) -> Result<Returned, TrashError> {
     let dir = &manifest.work_dir;
-    let is_there = host.files().exists(dir)?;
+    let is_there = glance.exists(dir)?;
     match &manifest.work {
         None | Some(Work::Kept { .. }) => {
             let note = (!is_there).then(|| format!("its work dir `{dir}` does not exist any more"));
@@ -37,7 +47,7 @@ pub(crate) fn bring_back(host: &dyn Host, manifest: &Manifest) -> Result<Returne
             None => Returned { branch: None, notes: vec![format!("its work dir `{dir}` was gone before")] },
         }),
         Some(Work::Moved { to, checkout }) => {
-            if !is_there && !host.files().exists(to)? {
+            if !is_there && !glance.exists(to)? {
                 return match checkout {
                     Some(checkout) if checkout.head.is_some() => {
                         Ok(check_out_again(host, manifest, checkout))
@@ -160,6 +170,9 @@ fn check_out_again(host: &dyn Host, manifest: &Manifest, checkout: &Checkout) ->
 /// Deletes the rescue refs whose commits the agent's checkout or another ref holds again.
 pub(crate) fn drop_rescues(host: &dyn Host, manifest: &Manifest) -> Vec<String> {
     let Some(checkout) = manifest.work.as_ref().and_then(Work::checkout) else { return Vec::new() };
+    if checkout.rescues.is_empty() {
+        return Vec::new();
+    }
     let git = Git::new(host, checkout.repository.clone());
     let head = Git::new(host, manifest.work_dir.clone()).resolve("HEAD").ok();
     let is_held = |oid: &String| {

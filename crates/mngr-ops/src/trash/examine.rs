@@ -3,10 +3,13 @@
 //! Processes: `git worktree list` for a linked worktree; more only for commits that could lose their last ref.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
-use mngr_host::git::{Git, GitError, Location, rescue_ref};
+use mngr_host::files::{Change, FilesError};
+use mngr_host::git::{Git, GitError, Location, WorktreeEntry, rescue_ref};
+use mngr_host::glance::Glance;
 use mngr_host::host::{Host, SurveyError};
-use mngr_model::facts::Detail;
+use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::transfer::TransferMode;
 use mngr_model::{AgentId, AgentName, AgentRecord, HostPath};
 
@@ -15,8 +18,15 @@ use super::manifest::{Checkout, HeldBranch, KeptReason, Manifest, Rescue, Work};
 use super::store::trash_beside;
 use crate::own_dirs;
 
+/// So many paths of neighbours are looked at together with the work dir; more of them before.
+const FEW: usize = 16;
+
 /// The other agents of a host: none of them may lose the ground it stands on.
-pub(crate) struct Neighbours(Vec<Neighbour>);
+pub(crate) struct Neighbours {
+    agents: Vec<Neighbour>,
+    /// Their paths with all links resolved, once somebody needed them.
+    real: OnceLock<BTreeMap<HostPath, HostPath>>,
+}
 
 struct Neighbour {
     name: AgentName,
@@ -27,36 +37,54 @@ struct Neighbour {
 impl Neighbours {
     /// Every agent of the host but those that are being destroyed.
     pub(crate) fn of(host: &dyn Host, except: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
-        let records = host.survey(Detail::Basic)?.agents.into_iter().map(|facts| facts.record);
-        let others: Vec<AgentRecord> = records.filter(|record| !except.contains(&record.id)).collect();
-        let repository = |record: &AgentRecord| {
-            record.workspace.as_ref().and_then(|workspace| workspace.repository.clone())
+        Ok(Self::among(host, &host.survey(Detail::Basic)?.agents, except))
+    }
+
+    /// The same of a host whose agents were looked at just now.
+    pub(crate) fn among(host: &dyn Host, agents: &[AgentFacts], except: &BTreeSet<AgentId>) -> Self {
+        let records = agents.iter().map(|facts| &facts.record);
+        let others: Vec<&AgentRecord> = records.filter(|record| !except.contains(&record.id)).collect();
+        let neighbour = |record: &&AgentRecord| Neighbour {
+            name: record.name.clone(),
+            work_dir: record.work_dir.clone(),
+            repository: record.workspace.as_ref().and_then(|workspace| workspace.repository.clone()),
         };
-        let paths: Vec<HostPath> = others
-            .iter()
-            .flat_map(|record| [Some(record.work_dir.clone()), repository(record)])
-            .flatten()
-            .collect();
-        let real: BTreeMap<&HostPath, HostPath> = paths.iter().zip(real_paths(host, &paths)).collect();
-        let real_of = |path: HostPath| real.get(&path).cloned().unwrap_or(path);
-        Ok(Self(
-            others
-                .iter()
-                .map(|record| Neighbour {
-                    name: record.name.clone(),
-                    work_dir: real_of(record.work_dir.clone()),
-                    repository: repository(record).map(real_of),
-                })
-                .collect(),
-        ))
+        let found = Self { agents: others.iter().map(neighbour).collect(), real: OnceLock::new() };
+        let paths = found.paths();
+        if paths.len() > FEW {
+            // Once for all that go together.
+            let real = real_paths(host, &paths);
+            let _ = found.real.set(paths.into_iter().zip(real).collect());
+        }
+        found
+    }
+
+    /// The paths that have to be looked at to know who uses a folder.
+    fn signs(&self) -> Vec<HostPath> {
+        if self.real.get().is_some() { Vec::new() } else { self.paths() }
+    }
+
+    /// All paths; many agents share one repository.
+    fn paths(&self) -> Vec<HostPath> {
+        let paths = self.agents.iter().flat_map(|other| [Some(&other.work_dir), other.repository.as_ref()]);
+        Vec::from_iter(paths.flatten().cloned().collect::<BTreeSet<_>>())
     }
 
     /// Those that work inside the folder (its links resolved), or in a checkout of a repository inside it.
-    fn users_of(&self, dir: &HostPath) -> Vec<AgentName> {
+    fn users_of(&self, host: &dyn Host, dir: &HostPath, glance: &Glance<'_>) -> Vec<AgentName> {
+        let real = self.real.get_or_init(|| {
+            let seen = self.paths().into_iter().map(|path| (glance.real(&path), path));
+            let (known, unknown): (Vec<_>, Vec<_>) = seen.partition(|(real, _)| real.is_some());
+            let unknown: Vec<HostPath> = unknown.into_iter().map(|(_, path)| path).collect();
+            let asked = real_paths(host, &unknown);
+            let known = known.into_iter().filter_map(|(real, path)| Some((path, real?)));
+            known.chain(unknown.into_iter().zip(asked)).collect()
+        });
+        let is_inside = |path: &HostPath| real.get(path).unwrap_or(path).is_within(dir);
         let is_user = |other: &&Neighbour| {
-            other.work_dir.is_within(dir) || other.repository.as_ref().is_some_and(|path| path.is_within(dir))
+            is_inside(&other.work_dir) || other.repository.as_ref().is_some_and(is_inside)
         };
-        self.0.iter().filter(is_user).map(|other| other.name.clone()).collect()
+        self.agents.iter().filter(is_user).map(|other| other.name.clone()).collect()
     }
 }
 
@@ -78,29 +106,39 @@ pub(crate) enum Fate {
     MovedFolder,
 }
 
-/// Looks at the work dir. Spawns and changes nothing.
+/// What has to be looked at to know what becomes of a work dir.
+pub(crate) fn signs(host: &dyn Host, manifest: &Manifest, neighbours: &Neighbours) -> Vec<HostPath> {
+    let git = Git::new(host, manifest.work_dir.clone());
+    let mut signs = neighbours.signs();
+    signs.extend(own_dirs::signs(&host.layout(), &manifest.id, &manifest.work_dir));
+    signs.extend(git.signs_of_a_worktree(manifest.repository.as_ref()));
+    signs
+}
+
+/// Looks at the work dir, as far as it can be by a glance at [`signs`]. Spawns and changes nothing.
 pub(crate) fn fate(
     host: &dyn Host,
     manifest: &Manifest,
     neighbours: &Neighbours,
+    glance: &Glance<'_>,
 ) -> Result<Fate, TrashError> {
     let dir = &manifest.work_dir;
     if !manifest.is_generated {
         return Ok(Fate::Kept(KeptReason::InPlace));
     }
-    if !host.files().exists(dir)? {
+    if !glance.exists(dir)? {
         return Ok(Fate::Missing);
     }
-    if !own_dirs::is_ours(host, &manifest.id, dir)? {
+    if !own_dirs::is_ours(glance, &host.layout(), &manifest.id, dir)? {
         return Ok(Fate::Kept(KeptReason::NotOurs));
     }
-    let worktree = Git::new(host, dir.clone()).worktree()?;
+    let worktree = Git::new(host, dir.clone()).worktree_in(glance)?;
     let was_worktree = worktree.is_some() || manifest.transfer == Some(TransferMode::GitWorktree);
     if was_worktree && !manifest.request.allow_worktree_removal {
         return Ok(Fate::Kept(KeptReason::NotAllowed));
     }
-    let real = real_path(host, dir);
-    let agents = neighbours.users_of(&real);
+    let real = glance.real(dir).unwrap_or_else(|| real_path(host, dir));
+    let agents = neighbours.users_of(host, &real, glance);
     if !agents.is_empty() {
         return Ok(Fate::Kept(KeptReason::UsedBy { agents }));
     }
@@ -112,15 +150,21 @@ pub(crate) fn examine(
     host: &dyn Host,
     manifest: &Manifest,
     neighbours: &Neighbours,
+    glance: &Glance<'_>,
 ) -> Result<Work, TrashError> {
-    Ok(match fate(host, manifest, neighbours)? {
+    Ok(match fate(host, manifest, neighbours, glance)? {
         Fate::Kept(reason) => Work::Kept { reason },
         Fate::Missing => Work::Missing { checkout: missing_checkout(host, manifest)? },
         Fate::MovedFolder => Work::Moved { to: place_for(host, manifest)?, checkout: None },
         Fate::MovedWorktree { location, real } => {
             let repository = location.common_dir.clone();
-            let checkout = look_at_checkout(&Git::in_checkout(host, location), repository, &real, manifest)?;
-            Work::Moved { to: place_for(host, manifest)?, checkout }
+            let git = Git::in_checkout(host, location);
+            let (to, worktrees) = match git.list_worktrees_after(&probe(host, manifest)) {
+                Ok(worktrees) => (host.layout().trash_of(&manifest.id).work(), worktrees),
+                Err(GitError::Files(error)) => (place_without(host, manifest, error)?, git.list_worktrees()?),
+                Err(error) => return Err(error.into()),
+            };
+            Work::Moved { to, checkout: look_at_checkout(&git, &worktrees, repository, &real, manifest)? }
         }
     })
 }
@@ -133,16 +177,17 @@ fn missing_checkout(host: &dyn Host, manifest: &Manifest) -> Result<Option<Check
         return Ok(None);
     }
     let real = real_path(host, &manifest.work_dir);
-    Ok(look_at_checkout(&Git::new(host, repository.clone()), repository.clone(), &real, manifest)?)
+    let git = Git::new(host, repository.clone());
+    Ok(look_at_checkout(&git, &git.list_worktrees()?, repository.clone(), &real, manifest)?)
 }
 
 fn look_at_checkout(
     git: &Git<'_>,
+    worktrees: &[WorktreeEntry],
     repository: HostPath,
     real: &HostPath,
     manifest: &Manifest,
 ) -> Result<Option<Checkout>, GitError> {
-    let worktrees = git.list_worktrees()?;
     let Some(own) = worktrees.iter().find(|entry| entry.path == real.as_str()) else { return Ok(None) };
     let mut head = own.head.clone().filter(|oid| oid.bytes().any(|digit| digit != b'0'));
     let has_branch = own.branch.is_some() && head.is_some();
@@ -237,24 +282,35 @@ fn real_paths(host: &dyn Host, paths: &[HostPath]) -> Vec<HostPath> {
     real.into_iter().zip(paths).map(|(real, path)| real.unwrap_or_else(|| path.clone())).collect()
 }
 
-/// Where the work dir goes: a folder that a rename reaches, found by renaming an empty file the other way.
+/// Where the work dir goes: a folder that a rename reaches.
 fn place_for(host: &dyn Host, manifest: &Manifest) -> Result<HostPath, TrashError> {
-    let (files, trash) = (host.files(), host.layout().trash_of(&manifest.id));
-    let Some(parent) = manifest.work_dir.parent() else { return Ok(trash.work()) };
-    let (probe, landing) =
-        (trash.root().join(".mngr-probe"), parent.join(&format!(".mngr-probe-{}", manifest.id)));
-    files.touch(&probe)?;
-    match files.rename(&probe, &landing) {
-        Ok(()) => {
-            files.remove_file(&landing)?;
-            Ok(trash.work())
-        }
-        Err(error) => {
-            files.remove_file(&probe)?;
-            if error.is_cross_device() {
-                return Ok(trash_beside(&parent, &manifest.id));
-            }
-            Err(error.into())
-        }
+    match host.files().apply(&probe(host, manifest)) {
+        Ok(()) => Ok(host.layout().trash_of(&manifest.id).work()),
+        Err(error) => place_without(host, manifest, error),
+    }
+}
+
+/// Renames an empty file the other way: what shows whether a rename reaches the trash.
+fn probe(host: &dyn Host, manifest: &Manifest) -> Vec<Change> {
+    let Some(parent) = manifest.work_dir.parent() else { return Vec::new() };
+    let probe = probe_file(host, manifest);
+    let landing = parent.join(&format!(".mngr-probe-{}", manifest.id));
+    vec![
+        Change::Touch(probe.clone()),
+        Change::Rename { from: probe, to: landing.clone() },
+        Change::RemoveFile(landing),
+    ]
+}
+
+fn probe_file(host: &dyn Host, manifest: &Manifest) -> HostPath {
+    host.layout().trash_of(&manifest.id).root().join(".mngr-probe")
+}
+
+/// Where the work dir goes when the probe did not come through.
+fn place_without(host: &dyn Host, manifest: &Manifest, error: FilesError) -> Result<HostPath, TrashError> {
+    host.files().remove_file(&probe_file(host, manifest))?;
+    match manifest.work_dir.parent().filter(|_| error.is_cross_device()) {
+        Some(parent) => Ok(trash_beside(&parent, &manifest.id)),
+        None => Err(error.into()),
     }
 }

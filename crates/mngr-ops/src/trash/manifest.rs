@@ -193,6 +193,11 @@ impl Manifest {
         self.work.as_ref()?.checkout()?.branch.as_deref()
     }
 
+    /// Whether the branch mngr made is removed with it.
+    pub(crate) fn removes_branch(&self) -> bool {
+        self.work.as_ref().and_then(Work::checkout).is_some_and(|checkout| checkout.removed_branch.is_some())
+    }
+
     /// The folder its work is in now, if it was moved.
     pub(crate) fn moved_to(&self) -> Option<&HostPath> {
         match self.work.as_ref()? {

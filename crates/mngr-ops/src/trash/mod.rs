@@ -11,9 +11,9 @@ mod store;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use bring_back::{bring_back, drop_rescues};
+pub(crate) use bring_back::{bring_back, drop_rescues, signs_of_return};
 pub use error::TrashError;
-pub(crate) use examine::{Fate, Neighbours, examine, fate};
+pub(crate) use examine::{Fate, Neighbours, examine, fate, signs};
 pub(crate) use manifest::{KeptReason, Manifest, Request, Work};
 pub(crate) use put_away::{BranchRemoval, put_away, remove_branch};
 pub(crate) use store::{

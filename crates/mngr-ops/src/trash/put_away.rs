@@ -1,9 +1,11 @@
 //! Moving a work dir into the trash, step by step; each step may find itself done already by a command that died.
 //!
-//! Processes for a worktree: one to free its branch, one to move it, one per commit that needs a ref.
+//! Processes for a worktree: one to free its branch, one to move it, one per commit that needs a ref. On another machine
+//! the first two, and the changes before them, are one round trip.
 
 use mngr_host::fault;
-use mngr_host::git::{BranchState, DeleteBranch, Git, GitError, MoveOutcome};
+use mngr_host::files::Change;
+use mngr_host::git::{BranchState, DeleteBranch, Git, GitError, MoveOutcome, Relocated};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 
@@ -27,10 +29,16 @@ pub(crate) enum BranchRemoval {
     },
 }
 
-/// Secures the commits, frees the branch and moves the work dir. Returns what the user should know.
-pub(crate) fn put_away(host: &dyn Host, manifest: &Manifest) -> Result<Vec<String>, TrashError> {
+/// Makes the first changes; then secures the commits, frees the branch and moves the work dir. Returns what the user
+/// should know.
+pub(crate) fn put_away(
+    host: &dyn Host,
+    manifest: &Manifest,
+    mut first: Vec<Change>,
+) -> Result<Vec<String>, TrashError> {
     let Some(work) = &manifest.work else { return Ok(Vec::new()) };
-    if let Some(checkout) = work.checkout() {
+    if let Some(checkout) = work.checkout().filter(|checkout| !checkout.rescues.is_empty()) {
+        host.files().apply(&std::mem::take(&mut first))?;
         let repository = Git::new(host, checkout.repository.clone());
         for rescue in &checkout.rescues {
             repository.create_ref(&rescue.name, &rescue.oid)?;
@@ -38,8 +46,9 @@ pub(crate) fn put_away(host: &dyn Host, manifest: &Manifest) -> Result<Vec<Strin
         }
     }
     match work {
-        Work::Moved { to, checkout } => move_away(host, manifest, to, checkout.as_ref()),
+        Work::Moved { to, checkout } => move_away(host, manifest, to, checkout.as_ref(), first),
         Work::Missing { checkout: Some(checkout) } => {
+            host.files().apply(&first)?;
             let repository = Git::new(host, checkout.repository.clone());
             let forgotten = repository.remove_worktree(&manifest.work_dir);
             fault::point();
@@ -49,7 +58,10 @@ pub(crate) fn put_away(host: &dyn Host, manifest: &Manifest) -> Result<Vec<Strin
                 .into_iter()
                 .collect())
         }
-        Work::Kept { .. } | Work::Missing { checkout: None } => Ok(Vec::new()),
+        Work::Kept { .. } | Work::Missing { checkout: None } => {
+            host.files().apply(&first)?;
+            Ok(Vec::new())
+        }
     }
 }
 
@@ -58,9 +70,19 @@ fn move_away(
     manifest: &Manifest,
     to: &HostPath,
     checkout: Option<&Checkout>,
+    mut first: Vec<Change>,
 ) -> Result<Vec<String>, TrashError> {
     let mut notes = Vec::new();
     let from = &manifest.work_dir;
+    if let Some(checkout) = checkout.filter(|checkout| host.reach().is_some() && !is_unborn(checkout)) {
+        let repository = Git::new(host, checkout.repository.clone());
+        let at = checkout.head.as_deref().filter(|_| checkout.branch.is_some());
+        if repository.relocate_worktree(&std::mem::take(&mut first), from, at, to)? == Relocated::Moved {
+            repair_nested(host, to, checkout)?;
+            return Ok(notes);
+        }
+    }
+    host.files().apply(&first)?;
     if let Some(checkout) = checkout
         && host.files().exists(from)?
     {
@@ -96,6 +118,13 @@ pub(super) fn move_whole(
     to: &HostPath,
     checkout: Option<&Checkout>,
 ) -> Result<MoveOutcome, GitError> {
+    if let Some(checkout) = checkout.filter(|_| host.reach().is_some()) {
+        let repository = Git::new(host, checkout.repository.clone());
+        if repository.relocate_worktree(&[], from, None, to)? == Relocated::Moved {
+            repair_nested(host, to, checkout)?;
+            return Ok(MoveOutcome::Complete);
+        }
+    }
     let files = host.files();
     if files.exists(to)? && !files.exists(from)? {
         if checkout.is_none() {
@@ -105,12 +134,23 @@ pub(super) fn move_whole(
         Git::new(host, from.clone()).repair_worktrees()?;
     }
     let outcome = Git::new(host, from.clone()).move_checkout(to)?;
-    if outcome == MoveOutcome::Complete {
-        for path in checkout.iter().flat_map(|checkout| &checkout.nested) {
-            Git::new(host, to.join(path)).repair_worktrees()?;
-        }
+    if let Some(checkout) = checkout.filter(|_| outcome == MoveOutcome::Complete) {
+        repair_nested(host, to, checkout)?;
     }
     Ok(outcome)
+}
+
+/// Joins the worktrees inside a checkout that was moved with their repository again.
+fn repair_nested(host: &dyn Host, to: &HostPath, checkout: &Checkout) -> Result<(), GitError> {
+    for path in &checkout.nested {
+        Git::new(host, to.join(path)).repair_worktrees()?;
+    }
+    Ok(())
+}
+
+/// Whether the checkout is on a branch without a commit.
+fn is_unborn(checkout: &Checkout) -> bool {
+    checkout.branch.is_some() && checkout.head.is_none()
 }
 
 /// Removes the branch mngr had made, if that was asked for and loses nothing.

@@ -1,6 +1,7 @@
 //! Reading and writing manifests, and finding the destroyed agents of a host.
 
 use mngr_host::files::{Access, Change, Durability};
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::provider::HostEntry;
 use mngr_model::layout::TrashLayout;
@@ -42,19 +43,25 @@ pub(crate) struct Entries {
 pub(crate) fn entries(host: &dyn Host) -> Result<Entries, TrashError> {
     let layout = host.layout();
     let mut found = Entries::default();
-    for folder in host.files().list(&layout.trash())? {
-        let Some(id) = AgentId::parse(&folder.name) else { continue };
+    let folders = host.files().list(&layout.trash())?;
+    let ids: Vec<AgentId> = folders.iter().filter_map(|folder| AgentId::parse(&folder.name)).collect();
+    let signs = |id: &AgentId| {
+        let trash = layout.trash_of(id);
+        [expired_manifest(&trash), trash.state(), trash.manifest()]
+    };
+    let glance = Glance::at(host.files(), &ids.iter().flat_map(signs).collect::<Vec<_>>())?;
+    for id in ids {
         let trash = layout.trash_of(&id);
-        if host.files().exists(&expired_manifest(&trash))? {
+        if glance.exists(&expired_manifest(&trash))? {
             found.expired.push(id);
             continue;
         }
         // The state folder comes last when an agent is destroyed and goes last when it comes back.
-        if !host.files().exists(&trash.state())? {
+        if !glance.exists(&trash.state())? {
             found.unfinished.push(id);
             continue;
         }
-        match read_manifest(host, &trash) {
+        match read_in(host, &glance, &trash, trash.manifest()) {
             Ok(manifest) => found.whole.push(manifest),
             Err(error) => found.damaged.push(DamagedEntry { path: trash.root().clone(), error }),
         }
@@ -104,7 +111,20 @@ pub(crate) fn read_expired(host: &dyn Host, trash: &TrashLayout) -> Result<Manif
 }
 
 fn read_at(host: &dyn Host, trash: &TrashLayout, path: HostPath) -> Result<Manifest, TrashError> {
-    let bytes = host.files().read_file(&path)?;
+    read_in(host, &Glance::at(host.files(), &[])?, trash, path)
+}
+
+fn read_in(
+    host: &dyn Host,
+    glance: &Glance<'_>,
+    trash: &TrashLayout,
+    path: HostPath,
+) -> Result<Manifest, TrashError> {
+    let bytes = match glance.read_if_there(&path)? {
+        Some(bytes) => bytes,
+        // Which says why.
+        None => host.files().read_file(&path)?,
+    };
     let manifest: Manifest = serde_json::from_slice(&bytes)
         .map_err(|source| TrashError::Damaged { path: path.clone(), source })?;
     if manifest.version > VERSION {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use mngr_config::{BuildOptions, Merged};
 use mngr_host::clock::Clock;
+use mngr_host::errand::ErrandError;
 use mngr_host::files::{Access, Durability, FileStat, Files, FilesError, FolderEntry};
 use mngr_host::git::{Git, StartPoint};
 use mngr_host::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
@@ -193,7 +194,7 @@ impl Host for FragileHost {
         self.local.look_at(agent, detail)
     }
 
-    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ExecError> {
+    fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError> {
         self.local.end_processes(request)
     }
 

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_host::fault;
-use mngr_host::files::{Durability, FilesError};
+use mngr_host::files::{Change, FilesError, Presence};
+use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_host::lock::LockWait;
@@ -74,7 +75,7 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
             }
             Ok(restored)
         }
-        Err(error) => match trash::put_away(host, &manifest) {
+        Err(error) => match trash::put_away(host, &manifest, Vec::new()) {
             Ok(_) => {
                 journal.finish()?;
                 Err(error)
@@ -152,21 +153,25 @@ fn begin<'h>(
     host: &'h dyn Host,
     manifest: &Manifest,
 ) -> Result<(Journal<'h>, AgentName), UndoError> {
-    let (files, layout) = (host.files(), host.layout());
+    let layout = host.layout();
     let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-    if files.stat(&layout.journal(&manifest.id))?.is_some_and(|journal| journal.size > 0) {
+    let (journal, noted) = (layout.journal(&manifest.id), layout.trash_of(&manifest.id).manifest());
+    let (agent, work_dir) = (layout.agent(&manifest.id).root().clone(), &manifest.work_dir);
+    let looked = [journal.clone(), noted.clone(), agent.clone(), work_dir.clone()];
+    let glance = Glance::at(host.files(), &looked)?;
+    if glance.stat(&journal)?.is_some_and(|journal| journal.size > 0) {
         return Err(UndoError::Busy { name: manifest.name.clone() });
     }
     // Somebody may have brought it back, or emptied the trash, since it was found.
-    if !files.exists(&layout.trash_of(&manifest.id).manifest())? {
+    if !glance.exists(&noted)? {
         let target = manifest.id.to_string();
         return Err(UndoError::NotFound { target, similar: Vec::new() });
     }
-    if files.exists(layout.agent(&manifest.id).root())? {
+    if glance.exists(&agent)? {
         return Err(UndoError::Exists { id: manifest.id.clone() });
     }
     let comes_back = !matches!(manifest.work, None | Some(Work::Kept { .. }));
-    if comes_back && files.exists(&manifest.work_dir)? {
+    if comes_back && glance.exists(work_dir)? {
         return Err(UndoError::PathTaken { path: manifest.work_dir.clone() });
     }
     let name = free_name(world, host, manifest)?;
@@ -201,17 +206,21 @@ fn carry_out(
     let (trash, agent) = (layout.trash_of(&manifest.id), layout.agent(&manifest.id));
     let mut notes = Vec::new();
     let mut branch = None;
-    if files.exists(&trash.state())? {
-        let returned = trash::bring_back(host, manifest)
+    let state = AgentLayout::new(trash.state());
+    let looked = [trash.state(), state.process()].into_iter().chain(trash::signs_of_return(manifest));
+    let glance = Glance::at(files, &looked.collect::<Vec<_>>())?;
+    if glance.exists(&trash.state())? {
+        let returned = trash::bring_back(host, manifest, &glance)
             .map_err(|source| UndoError::Trash { name: manifest.name.clone(), source })?;
         notes.extend(returned.notes);
         branch = returned.branch;
-        let state = AgentLayout::new(trash.state());
         rewrite(host, &state, manifest, name, branch.as_deref())?;
-        mark_stopped(host, &state, now)?;
-        fault::point();
-        files.make_folder(&layout.agents())?;
-        files.rename(state.root(), agent.root())?;
+        let home = [
+            Change::MakeFolder(layout.agents()),
+            Change::Rename { from: state.root().clone(), to: agent.root().clone() },
+        ];
+        let stopped = stop_line_needed(&glance, &state, now)?;
+        files.apply(&stopped.into_iter().chain(home).collect::<Vec<_>>())?;
         fault::point();
     }
     if *name != manifest.name {
@@ -261,13 +270,18 @@ fn rename_branch(record: &mut Map<String, Value>, old: &str, new: &str) {
 }
 
 /// However it had ended before: an agent comes back as stopped.
-fn mark_stopped(host: &dyn Host, state: &AgentLayout, now: Timestamp) -> Result<(), FilesError> {
-    let bytes = host.files().read_if_there(&state.process())?.unwrap_or_default();
+fn stop_line_needed(
+    glance: &Glance<'_>,
+    state: &AgentLayout,
+    now: Timestamp,
+) -> Result<Option<Change>, FilesError> {
+    let bytes = glance.read_if_there(&state.process())?.unwrap_or_default();
     let process = ProcessRecord::parse(&String::from_utf8_lossy(&bytes));
     if matches!(process.ending, Some(Ending::Stopped { .. })) {
-        return Ok(());
+        return Ok(None);
     }
-    host.files().append(&state.process(), ProcessRecord::stop_line(now).as_bytes(), Durability::Cached)
+    let line = ProcessRecord::stop_line(now);
+    Ok(Some(Change::Append { path: state.process(), bytes: line.into_bytes() }))
 }
 
 /// Removes what is left in the trash once the agent is back: nothing that it does not have itself.
@@ -277,9 +291,15 @@ fn empty(host: &dyn Host, manifest: &Manifest) -> Vec<String> {
     fault::point();
     let trash = layout.trash_of(&manifest.id);
     let remove = || -> Result<(), FilesError> {
-        files.remove_tree(&layout.preserved_of(&manifest.name, &manifest.id))?;
-        if !files.exists(&trash.work())? {
-            files.remove_tree(trash.root())?;
+        let emptied = files.apply(&[
+            Change::RemoveTree(layout.preserved_of(&manifest.name, &manifest.id)),
+            Change::Require { path: trash.work(), presence: Presence::Missing },
+            Change::RemoveTree(trash.root().clone()),
+        ]);
+        match emptied {
+            // Work that is still there is nobody's to delete.
+            Err(error) if error.is_taken() && error.path == trash.work() => {}
+            emptied => emptied?,
         }
         let beside = manifest.moved_to().filter(|to| !to.is_within(trash.root())).and_then(HostPath::parent);
         match beside {

@@ -4,12 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
+use crate::glance::Glance;
 use crate::local::LocalFiles;
 use crate::remote::testing::{ShellLine, with_shells};
 
 type Case = fn(&dyn Files, &HostPath);
 
-const CASES: [(&str, Case); 21] = [
+const CASES: [(&str, Case); 24] = [
     ("contents_come_back", contents_come_back),
     ("a_file_is_read_in_parts", a_file_is_read_in_parts),
     ("what_is_not_there_is_missing", what_is_not_there_is_missing),
@@ -31,6 +32,12 @@ const CASES: [(&str, Case); 21] = [
     ("several_changes_are_made_in_their_order", several_changes_are_made_in_their_order),
     ("several_paths_are_examined_together", several_paths_are_examined_together),
     ("changes_end_with_the_first_that_fails", changes_end_with_the_first_that_fails),
+    ("changes_are_only_made_where_all_is_as_required", changes_are_only_made_where_all_is_as_required),
+    ("a_glance_tells_what_single_questions_tell", a_glance_tells_what_single_questions_tell),
+    (
+        "what_is_below_a_folder_is_listed_so_many_levels_deep",
+        what_is_below_a_folder_is_listed_so_many_levels_deep,
+    ),
 ];
 
 fn run_cases(files: &dyn Files) {
@@ -360,4 +367,89 @@ fn several_paths_are_examined_together(files: &dyn Files, dir: &HostPath) {
     let real = files.canonical(&file).unwrap();
     assert_eq!(files.canonical_all(&paths).unwrap(), [None, Some(real.clone()), Some(real)]);
     assert!(files.stat_all(&[]).unwrap().is_empty() && files.canonical_all(&[]).unwrap().is_empty());
+}
+
+fn changes_are_only_made_where_all_is_as_required(files: &dyn Files, dir: &HostPath) {
+    let (full, empty, gone) = (dir.join("full"), dir.join("empty"), dir.join("gone"));
+    write(files, &full, "x");
+    write(files, &empty, "");
+    std::os::unix::fs::symlink("nowhere", dir.join("link").as_str()).unwrap();
+    let made = dir.join("made");
+    let require = |path: &HostPath, presence| Change::Require { path: path.clone(), presence };
+    let holding = [
+        require(&full, Presence::There),
+        require(&dir.join("link"), Presence::There),
+        require(&empty, Presence::Empty),
+        require(&gone, Presence::Empty),
+        require(&gone, Presence::Missing),
+        Change::MakePrivateFile(made.clone()),
+    ];
+    files.apply(&holding).unwrap();
+    assert_eq!(files.stat(&made).unwrap().unwrap().mode, 0o600);
+    files.append(&made, b"kept", Durability::Cached).unwrap();
+    files.apply(&[Change::MakePrivateFile(made.clone())]).unwrap();
+    assert_eq!(files.read(&made).unwrap(), b"kept", "what is there stays");
+    files.apply(&[Change::RemoveTree(made.clone()), Change::RemoveTree(gone.clone())]).unwrap();
+    let failing = [
+        (require(&gone, Presence::There), io::ErrorKind::NotFound),
+        (require(&full, Presence::Empty), io::ErrorKind::AlreadyExists),
+        (require(&dir.join("link"), Presence::Missing), io::ErrorKind::AlreadyExists),
+    ];
+    for (change, expected) in failing {
+        let Change::Require { path, .. } = change.clone() else { unreachable!() };
+        let error = files.apply(&[change, Change::Touch(made.clone())]).unwrap_err();
+        assert_eq!((&error.path, error.source.kind()), (&path, expected));
+        assert!(!files.exists(&made).unwrap(), "nothing is made after {error:?}");
+    }
+}
+
+fn a_glance_tells_what_single_questions_tell(files: &dyn Files, dir: &HostPath) {
+    let inside = dir.join("f\u{fc}ll");
+    for folder in [&inside, &dir.join("hollow")] {
+        files.make_folder(folder).unwrap();
+    }
+    files.write(&inside.join(".hidden"), b"a\nb\n\n", Access::Private, Durability::Cached).unwrap();
+    files.write(&dir.join("nothing"), b"", Access::Shared, Durability::Cached).unwrap();
+    let long = vec![b'x'; usize::try_from(MOST_READ).unwrap() + 1];
+    files.write(&dir.join("long"), &long, Access::Shared, Durability::Cached).unwrap();
+    std::os::unix::fs::symlink(inside.as_str(), dir.join("link").as_str()).unwrap();
+    std::os::unix::fs::symlink("nowhere", dir.join("dangling").as_str()).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(dir.join("pipe").as_str()).status().unwrap();
+    assert!(pipe.success());
+    let names = ["f\u{fc}ll", "f\u{fc}ll/.hidden", "hollow", "nothing", "long", "link", "dangling", "pipe"];
+    let names = names.into_iter().chain(["gone", "nothing/below", "link/.hidden"]);
+    let paths: Vec<HostPath> = names.map(|name| dir.join(name)).collect();
+    let glance = Glance::at(files, &paths).unwrap();
+    for path in &paths {
+        assert_eq!(glance.stat(path).unwrap(), files.stat(path).unwrap(), "{path}");
+        assert_eq!(glance.exists(path).unwrap(), files.exists(path).unwrap(), "{path}");
+        assert_eq!(glance.real(path), files.canonical(path).ok(), "{path}");
+        let (read, expected) = (glance.read_if_there(path), files.read_if_there(path));
+        assert_eq!(read.ok(), expected.ok(), "{path}");
+    }
+    let holds = |name: &str| glance.holds_something(&dir.join(name)).unwrap();
+    assert!(holds("f\u{fc}ll") && holds("nothing") && holds("long"));
+    assert!(!holds("hollow") && !holds("link") && !holds("gone"));
+}
+
+fn what_is_below_a_folder_is_listed_so_many_levels_deep(files: &dyn Files, dir: &HostPath) {
+    let top = dir.join("top");
+    for folder in ["top/a b/c/d", "top/-n", "elsewhere"] {
+        files.make_folder(&dir.join(folder)).unwrap();
+    }
+    for name in ["top/x\ny", "top/a b/.hidden", "top/a b/c/d/deep", "elsewhere/secret"] {
+        write(files, &dir.join(name), "four");
+    }
+    std::os::unix::fs::symlink(dir.join("elsewhere").as_str(), top.join("link").as_str()).unwrap();
+    let below = |depth| files.list_below(&top, depth).unwrap();
+    let expected =
+        ["-n", "a b", "a b/.hidden", "a b/c", "a b/c/d", "link", "x\ny"].map(|name| top.join(name));
+    let found = below(3);
+    assert_eq!(found.iter().map(|below| below.path.clone()).collect::<Vec<_>>(), expected);
+    for Below { path, stat } in &found {
+        assert_eq!(Some(stat), files.stat(path).unwrap().as_ref(), "{path}");
+    }
+    assert_eq!(below(1).len(), 4);
+    assert_eq!(below(9).len(), 8);
+    assert!(files.list_below(&dir.join("gone"), 3).unwrap().is_empty());
 }

@@ -55,6 +55,22 @@ pub(super) const MAKE_NEW_FOLDER: &str = r#"mkdir "$p""#;
 
 pub(super) const MAKE_PRIVATE_FOLDER: &str = r#"mkdir -m 700 "$p""#;
 
+/// `stat` says why nothing is there.
+pub(super) const REQUIRE_SOMETHING: &str = r#"stat "$p" >/dev/null"#;
+
+pub(super) const REQUIRE_NOTHING: &str =
+    r#"{ [ ! -e "$p" ] && [ ! -L "$p" ]; } || { echo "File exists" >&2; exit 1; }"#;
+
+pub(super) const REQUIRE_EMPTY: &str =
+    r#"{ [ ! -s "$p" ] && [ ! -L "$p" ]; } || { echo "File exists" >&2; exit 1; }"#;
+
+/// A link must not lead elsewhere.
+pub(super) const MAKE_PRIVATE_FILE: &str = r#"
+if [ -e "$p" ] || [ -L "$p" ]; then exit 0; fi
+umask 077
+set -C
+: >"$p""#;
+
 pub(super) const TOUCH: &str = r#"touch "$p""#;
 
 /// `mv` would copy to another file system, which is not what was asked for; busybox would replace neither a folder
@@ -88,6 +104,26 @@ rm -rf "$p" 2>/dev/null || rm -rf "$p" 2>/dev/null || rm -rf "$p"
 
 pub(super) const STAT: &str = r#"stat -c '%f %s %Y %y' "$p""#;
 
+/// What a glance tells: a line of [`STAT`], the length of the resolved path and the path, a letter for what is inside, and
+/// the contents of an ordinary file of at most `$most` bytes. No NUL: that ends the answer.
+pub(super) const GLANCE: &str = r#"
+told=$(stat -c '%f %s %Y %y' "$p") || exit 1
+real=
+if [ -e "$p" ]; then real=$(readlink -f "$p"; printf x); real=${real%?x}; fi
+printf '%s\n%s\n%s' "$told" "${#real}" "$real"
+set -- $told
+if [ -L "$p" ] || [ ! -r "$p" ]; then printf -- -
+elif [ -d "$p" ]; then
+    inside=n
+    for name in "$p"/* "$p"/.[!.]* "$p"/..?*; do
+        if [ -e "$name" ] || [ -L "$name" ]; then inside=e; break; fi
+    done
+    printf %s "$inside"
+elif [ -f "$p" ] && [ "$2" -le "$most" ]; then printf t; tr '\000' '?' <"$p"
+else printf -- -
+fi
+"#;
+
 /// Kind, name, NUL for each entry: a name may hold anything else.
 pub(super) const LIST: &str = r#"
 [ -d "$p" ] || { [ -e "$p" ] || stat -L "$p" >/dev/null; exit; }
@@ -101,6 +137,20 @@ for name in * .[!.]* ..?*; do
     fi
     printf '%s%s\0' "$kind" "$name"
 done
+"#;
+
+/// A line of [`STAT`], the path below `$p` and NUL for everything at most `$deep` levels below it. What disappears
+/// meanwhile is no failure.
+pub(super) const LIST_BELOW: &str = r#"
+[ -d "$p" ] || { [ -e "$p" ] || stat -L "$p" >/dev/null; exit; }
+cd "$p" || exit
+find . -mindepth 1 -maxdepth "$deep" -exec sh -c '
+for path; do
+    told=$(stat -c "%f %s %Y %y" "$path" 2>/dev/null) && printf "%s\n%s\000" "$told" "${path#./}"
+done
+exit 0' sh {} + 2>"${0%/*}/find"
+grep -v "No such file" "${0%/*}/find" >&2 && exit 1
+exit 0
 "#;
 
 pub(super) const CANONICAL: &str = r#"

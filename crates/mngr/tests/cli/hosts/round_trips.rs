@@ -10,8 +10,8 @@ use crate::support;
 struct Crossed {
     /// Processes that carry a shell there.
     shells: usize,
-    /// Requests with an answer.
-    requests: usize,
+    /// Requests with an answer: what each of them ran.
+    requests: Vec<String>,
 }
 
 #[track_caller]
@@ -22,14 +22,23 @@ fn count(ground: &Ground, args: &[&str]) -> Crossed {
     let _ = ground.env.run(command).success();
     let text = fs::read_to_string(&log).unwrap_or_default();
     let _ = fs::remove_file(&log);
-    let lines = |kind: &str| text.lines().filter(|line| line.starts_with(kind)).count();
-    Crossed { shells: lines("open "), requests: lines("ask ") }
+    let what = |line: &str| Some(line.strip_prefix("ask ")?.split(' ').nth(1)?.to_owned());
+    Crossed {
+        shells: text.lines().filter(|line| line.starts_with("open ")).count(),
+        requests: text.lines().filter_map(what).collect(),
+    }
 }
 
-/// No more than so many shells and requests.
+/// A command takes no more than so many shells and requests.
 #[track_caller]
-fn assert_within(crossed: &Crossed, shells: usize, requests: usize) {
-    assert!(crossed.shells <= shells && crossed.requests <= requests, "{crossed:?} > {shells}, {requests}");
+fn assert_within(ground: &Ground, args: &[&str], shells: usize, requests: usize) {
+    let crossed = count(ground, args);
+    let is_within = crossed.shells <= shells && crossed.requests.len() <= requests;
+    let number = crossed.requests.len();
+    assert!(
+        is_within,
+        "{args:?} took {number} requests, not {requests}, and not {shells} shells: {crossed:?}"
+    );
 }
 
 const SLEEPER: [&str; 5] = ["--type", "command", "--", "sleep", "1000"];
@@ -44,16 +53,31 @@ fn check(kind: Kind) {
         ground.create(name, &SLEEPER);
     }
     // One question whatever the number of agents.
-    assert_eq!(count(&ground, &["list"]), Crossed { shells: 1, requests: 1 });
+    let listed = count(&ground, &["list"]);
+    assert_eq!((listed.shells, listed.requests.len()), (1, 1));
     // One shell for requests and one for locks; the source has no news, so git needs no way of its own.
     // A host that stops when nobody uses it is told that somebody does.
     let told = if ground.engine.is_some() { 1 } else { 0 };
-    assert_within(&count(&ground, &create(&ground.address("four"))), 2, 6 + told);
+    assert_within(&ground, &create(&ground.address("four")), 2, 6 + told);
     support::agent(&ground.env, "four");
-    assert_within(&count(&ground, &["stop", "four"]), 1, 9);
-    assert_within(&count(&ground, &["start", "four"]), 2, 10);
-    // It also sees whether it was the last agent, whose host stops.
-    assert_within(&count(&ground, &["destroy", "four", "--force"]), 4, 50);
+    assert_within(&ground, &["message", "four", "-m", "hello"], 2, 6 + told);
+    assert_within(&ground, &["exec", "four", "true"], 1, 4 + told);
+    assert_within(&ground, &["capture", "four"], 1, 3);
+    assert_within(&ground, &["event", "four"], 1, 6);
+    assert_within(&ground, &["label", "four", "--label", "a=b"], 2, 4);
+    assert_within(&ground, &["rename", "four", "five"], 2, 11);
+    assert_within(&ground, &["pull", "five"], 1, 6 + told);
+    assert_within(&ground, &["push", "five"], 1, 9 + told);
+    assert_within(&ground, &["archive", "five", "--force"], 2, 10);
+    assert_within(&ground, &["start", "five"], 2, 8);
+    assert_within(&ground, &["stop", "five"], 1, 7);
+    assert_within(&ground, &["start", "five"], 2, 8);
+    // A host that mngr made is looked at once more: the last agent that goes stops it.
+    assert_within(&ground, &["destroy", "five", "--force"], 2, 12 + told);
+    assert_within(&ground, &["undo", "five"], 2, 13);
+    assert_within(&ground, &["destroy", "five"], 2, 10 + told);
+    // What two agents stand on is looked at once; they go side by side.
+    assert_within(&ground, &["destroy", "one", "two", "--force"], 3, 22 + told);
 }
 
 #[test]
@@ -71,7 +95,23 @@ fn a_listing_of_many_files_is_a_few_questions() {
     let listed = ground.env.mngr(args).success();
     assert!(listed.stdout.contains("\nc/9\n"), "{listed}");
     let crossed = count(&ground, &args);
-    assert!(crossed.requests <= 12, "{crossed:?} for more than thirty files");
+    assert!(crossed.requests.len() <= 12, "{crossed:?} for more than thirty files");
+}
+
+#[test]
+fn a_conversation_is_read_in_a_few_questions_however_deep_it_lies() {
+    let ground = Ground::new(Kind::Ssh);
+    ground.create("one", &SLEEPER);
+    let said = r#"{"timestamp":"2026-08-22T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"well met"}]}}"#;
+    let write = format!(
+        "cd \"$HOME/.mngr/agents/$MNGR_AGENT_ID\" && mkdir -p plugin/codex/home/sessions/2026/08/22 && \
+         echo '{said}' >plugin/codex/home/sessions/2026/08/22/rollout-1.jsonl"
+    );
+    let _ = ground.env.mngr(["exec", "one", &write]).success();
+    let told = ground.env.mngr(["transcript", "one"]).success();
+    assert!(told.stdout.contains("well met"), "{told}");
+    // The agents, whose conversation it is, its files, the one file.
+    assert_within(&ground, &["transcript", "one"], 1, 4);
 }
 
 #[test]
