@@ -13,12 +13,13 @@ use mngr_model::HostPath;
 use mngr_model::env::EnvName;
 use mngr_model::quote::sh_join;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::Pid;
 
 use crate::interrupt;
 use crate::trace::{self, Span, SpanKind};
 
 mod dialogue;
+mod group;
 mod guard;
 mod summary;
 
@@ -389,7 +390,7 @@ fn run_untraced(cmd: &Cmd, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<E
     let mut child = command.spawn().map_err(|source| spawn_error(cmd, source))?;
     let outcome = drive(cmd, &mut child, on_output);
     if outcome.is_err() {
-        end_group(&child);
+        group::end(&child);
         // Reap it: a zombie per failed command would pile up in a long run.
         let _ = child.wait();
     }
@@ -446,7 +447,7 @@ fn run_attached_untraced(
         let is_late = deadline.is_some_and(|limit| started.elapsed() >= limit);
         if is_late || (attachment == Attachment::OwnGroup && interrupt::is_pending()) {
             match attachment {
-                Attachment::OwnGroup => end_group_politely(&child),
+                Attachment::OwnGroup => group::end_politely(&child),
                 Attachment::Foreground => drop(child.kill()),
             }
             let _ = child.wait();
@@ -548,9 +549,9 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
             // Usually it exits in the same moment; wait on the process itself.
             wait_for_exit(child, Duration::from_millis(200).min(cmd.deadline));
         }
-        if cmd.leftovers == Leftovers::End && has_ended(child) {
+        if cmd.leftovers == Leftovers::End && group::has_leader_ended(child) {
             // Before it is reaped: until then no other group can have its number.
-            end_group(child);
+            group::end(child);
         }
         if let Some(status) = child.try_wait()? {
             drain(&mut out, READS_AT_END, &mut buffer, &mut |bytes| on_output(Stream::Stdout, bytes))?;
@@ -561,7 +562,7 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
         let is_interrupted = interrupt::is_pending();
         if is_interrupted || elapsed >= cmd.deadline {
             // While its pipes are open: whoever writes into a closed one may die of that before it has tidied up.
-            end_group_politely(child);
+            group::end_politely(child);
             return Err(if is_interrupted { Stop::Interrupted } else { Stop::TimedOut });
         }
         // The cap is for a child that ends while a grandchild holds its pipes open: nothing else would wake us.
@@ -580,12 +581,6 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
             Err(error) => return Err(Stop::Io(error.into())),
         }
     }
-}
-
-/// Whether the child has ended; it is not reaped.
-fn has_ended(child: &Child) -> bool {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    matches!(waitid(WaitId::Pid(pid_of(child)), options), Ok(Some(_)))
 }
 
 /// How much is read at once.
@@ -643,25 +638,6 @@ pub(crate) fn pid_of(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
-/// How long a command that is cut short may take to tidy up: git removes its lock files, which would otherwise stand in
-/// the way of everybody else.
-const TIDY_UP: Duration = Duration::from_secs(1);
-
-/// Asks the child's group to end, and ends what is left of it.
-fn end_group_politely(child: &Child) {
-    let _ = kill_process_group(pid_of(child), Signal::TERM);
-    let asked = Instant::now();
-    while !has_ended(child) && asked.elapsed() < TIDY_UP {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    end_group(child);
-}
-
-fn end_group(child: &Child) {
-    // The child is not reaped yet, so its number cannot belong to anybody else.
-    let _ = kill_process_group(pid_of(child), Signal::KILL);
-}
-
 pub(crate) fn timespec(duration: Duration) -> Timespec {
     Timespec {
         tv_sec: duration.as_secs().min(i64::MAX as u64) as i64,
@@ -709,14 +685,16 @@ mod tests {
         let folder = HostPath::new(dir.path().to_str().unwrap());
         let tidy = "trap 'rm lock; exit' TERM; touch lock; while :; do sleep 0.01; done";
         let deaf = "trap '' TERM; touch begun; sleep 30";
-        for script in [tidy, deaf] {
+        // The one that is waited for is gone long before.
+        let below = "sh -c 'trap \"sleep 0.2; rm below; exit\" TERM; touch below; while :; do sleep 0.01; done' & wait";
+        for script in [tidy, deaf, below] {
             let started = Instant::now();
             let cmd = Cmd::shell(script).cwd(&folder).deadline(Duration::from_millis(500));
             assert!(matches!(run(&cmd), Err(ExecError::TimedOut { .. })));
             assert!(started.elapsed() < Duration::from_secs(10), "{script}");
         }
         assert!(dir.path().join("begun").exists());
-        assert!(!dir.path().join("lock").exists());
+        assert!(!dir.path().join("lock").exists() && !dir.path().join("below").exists());
     }
 
     #[test]

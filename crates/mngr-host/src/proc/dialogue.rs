@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::{Cmd, ExecError, Exit, READ_SIZE, READS_PER_ROUND, drain, end_group, spawn_error, timespec};
+use super::{Cmd, ExecError, Exit, READ_SIZE, READS_PER_ROUND, drain, group, spawn_error, timespec};
 use super::{interrupt, wait_for_exit};
 
 /// How much of what it complains about is kept.
@@ -183,7 +183,7 @@ impl Dialogue {
 impl Drop for Dialogue {
     fn drop(&mut self) {
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
-            end_group(&self.child);
+            group::end(&self.child);
             let _ = self.child.wait();
         }
     }

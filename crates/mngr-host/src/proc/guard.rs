@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Cmd, ExecError, Exit, Output, end_group, spawn_error, wait_for_exit};
+use super::{Cmd, ExecError, Exit, Output, group, spawn_error, wait_for_exit};
 
 /// A running guard. Dropped without [`finish`](Self::finish) it goes to work, and nobody waits for it.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Guard {
             }
             let left = self.deadline.saturating_sub(started.elapsed());
             if left.is_zero() {
-                end_group(&self.child);
+                group::end(&self.child);
                 let _ = self.child.wait();
                 let partial = Box::new(Output { exit: Exit::Signal(9), stdout: vec![], stderr: vec![] });
                 return Err(ExecError::TimedOut { program: self.program, after: self.deadline, partial });
