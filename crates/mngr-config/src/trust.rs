@@ -69,7 +69,7 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("file_get", &[]),
     ("file_list", &[]),
     ("file_put", &[]),
-    ("gc", &["default_destroyed_host_persisted_seconds", "default_min_online_host_age_seconds", "trash"]),
+    ("gc", &["trash"]),
     ("git_pull", &[]),
     ("git_push", &[]),
     ("label", &[]),

@@ -31,21 +31,21 @@ settings_table! {
         pub is_enabled: Option<bool>,
         /// Directory of mngr's state on the provider's hosts.
         pub host_dir: Option<String>,
-        /// Directory of the hosts' logs.
+        /// Accepted for older settings files; has no effect: the log is on the machine where mngr is run.
         pub host_log_dir: Option<String>,
-        /// Seconds the record of a destroyed host is kept.
+        /// Accepted for older settings files; has no effect: a host that is destroyed leaves no record.
         pub destroyed_host_persisted_seconds: Option<f64>,
-        /// Seconds an empty host is left alone by `gc`.
+        /// Accepted for older settings files; has no effect: a host stops when its last agent goes.
         pub min_online_host_age_seconds: Option<f64>,
-        /// Seconds between two looks at the provider while watching.
+        /// Accepted for older settings files; has no effect: `list --watch` and `observe` have one pace for all.
         pub discovery_poll_interval_seconds: Option<f64>,
-        /// Seconds after which a slow provider is mentioned.
+        /// Accepted for older settings files; has no effect: see `host_discovery_timeout_seconds`.
         pub discovery_warn_seconds: Option<f64>,
-        /// Seconds after which a silent provider is given up.
+        /// Accepted for older settings files; has no effect: see `host_discovery_timeout_seconds`.
         pub discovery_error_timeout_seconds: Option<f64>,
         /// Seconds one host may take to answer a listing.
         pub host_discovery_timeout_seconds: Option<f64>,
-        /// Seconds one agent may take to answer a listing.
+        /// Accepted for older settings files; has no effect: a host answers for all its agents at once.
         pub agent_discovery_timeout_seconds: Option<f64>,
         ..RefusedUnlessForeignBackend + BACKEND_FIELDS, "Settings of one backend, checked for their kind but not interpreted here."
     }

@@ -49,9 +49,9 @@ settings_table! {
         pub pre_command_scripts: BTreeMap<String, Vec<String>>,
         /// Whether agent programs may be installed on remote hosts.
         pub is_remote_agent_installation_allowed: bool,
-        /// Seconds the record of a destroyed host is kept.
+        /// Accepted for older settings files; has no effect: a host that is destroyed leaves no record.
         pub default_destroyed_host_persisted_seconds: f64,
-        /// Seconds an empty host is left alone by `gc`.
+        /// Accepted for older settings files; has no effect: a host stops when its last agent goes.
         pub default_min_online_host_age_seconds: f64,
         /// Seconds reading one host's details may take while listing.
         pub host_detail_read_timeout_seconds: Option<f64>,
