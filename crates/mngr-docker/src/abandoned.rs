@@ -1,7 +1,7 @@
 //! What is left in an engine of those who died while they made or copied a host: containers that were never started, helpers
-//! that write the state into a copy, and copies without their state.
+//! that write the state into a copy, copies without their state, and hosts that stand still.
 //!
-//! Budget: three requests for a look, one more where a container was never started.
+//! Budget: three requests for a look, one more where a container was never started or a copier died.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,10 @@ use mngr_model::HostId;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::at_work::Maker;
+use crate::at_work::{self, Maker};
 use crate::container::{Container, HELPER_OF, MADE_BY};
 use crate::engine::{EngineClient, EngineError, encoded};
+use crate::maker::LIFE_LIMIT;
 use crate::provider::DockerProvider;
 
 /// A container or an image that is there only while a host is copied.
@@ -50,6 +51,7 @@ impl DockerProvider {
         let engine = self.engine()?;
         let is_left = |label: &str| Maker::of(self.client(), label) == Maker::Gone;
         let mut found = self.abandoned_hosts(is_left)?;
+        found.extend(self.standing_hosts()?);
         for (rows, kind) in [
             (helpers(&engine, None)?, AbandonedKind::Helper),
             (bare_copies(&engine, None)?, AbandonedKind::Copy),
@@ -80,6 +82,25 @@ impl DockerProvider {
         left.retain(|container| still.iter().any(|other| other.id == container.id));
         let kind = AbandonedKind::Host;
         Ok(left.into_iter().map(|it| Abandoned { kind, host: it.info.id, id: it.id }).collect())
+    }
+
+    fn standing_hosts(&self) -> Result<Vec<Abandoned>, EngineError> {
+        let left = at_work::left_standing(self.client());
+        if left.is_empty() {
+            return Ok(Vec::new());
+        }
+        let frozen = self.containers()?.into_iter().filter(|container| container.report.is_frozen);
+        let left = frozen.filter(|container| left.contains(&container.info.id));
+        let kind = AbandonedKind::Standing;
+        Ok(left.map(|it| Abandoned { kind, host: it.info.id, id: it.id }).collect())
+    }
+
+    /// Wakes a host whose copier died.
+    pub(crate) fn wake_standing(&self, left: &Abandoned) -> Result<(), EngineError> {
+        let path = format!("/containers/{}/unpause", encoded(&left.id));
+        self.engine()?.order(&path, LIFE_LIMIT)?;
+        at_work::forget_standing(self.client(), &left.host);
+        Ok(())
     }
 
     /// Removes what was left of copying a host, unless somebody of this machine is still at it.

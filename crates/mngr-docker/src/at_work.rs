@@ -3,14 +3,15 @@
 //!
 //! Another machine cannot tell. Budget: no process; the locks are files of the machine mngr runs on.
 
-use mngr_host::files::Files;
 use mngr_host::host::Host;
 use mngr_host::lock::{HostLock, LockError, LockWait, lock_in_own_folder};
 use mngr_host::random;
-use mngr_model::HostPath;
+use mngr_model::{HostId, HostPath};
 
 /// What a lock file ends with.
 const LOCK: &str = ".lock";
+/// What a lock says is shorter.
+const LONGEST_LINE: usize = 256;
 /// How many new names are tried: somebody who tidies up may hold a lock that is made in this moment.
 const TRIES: usize = 10;
 
@@ -23,14 +24,26 @@ pub(crate) struct AtWork<'c> {
 }
 
 impl<'c> AtWork<'c> {
-    /// Begins. What dead ones left of their locks is removed.
+    /// Begins to make a host. What dead ones left of their locks is removed.
     pub(crate) fn begin(client: &'c dyn Host) -> Result<Self, LockError> {
+        Self::with(client, |path| client.lock(path, LockWait::Try))
+    }
+
+    /// Begins to copy a host, which stands still meanwhile: the lock says which, so that it can be woken.
+    pub(crate) fn begin_copy(client: &'c dyn Host, host: &HostId) -> Result<Self, LockError> {
+        Self::with(client, |path| client.lock_with_line(path, host.as_str()))
+    }
+
+    fn with(
+        client: &'c dyn Host,
+        take: impl Fn(&HostPath) -> Result<HostLock, LockError>,
+    ) -> Result<Self, LockError> {
         tidy(client);
         let mut tries = 1;
         loop {
             let word = random::hex32();
             let path = lock_of(client, &word);
-            match lock_in_own_folder(client, &path, |path| client.lock(path, LockWait::Try)) {
+            match lock_in_own_folder(client, &path, &take) {
                 // It may have been removed between the making of the file and its lock.
                 Ok(lock) if client.files().exists(&path).unwrap_or(false) => {
                     let label = format!("{}/{word}", client.info().id);
@@ -88,16 +101,47 @@ fn lock_of(client: &dyn Host, word: &str) -> HostPath {
     client.layout().hosts_in_work().join(&format!("{word}{LOCK}"))
 }
 
-/// Removes locks that nobody holds. Held while it goes, so that nobody takes it for his own.
+/// The hosts that stand still because whoever copied them died, unless somebody copies them again.
+pub(crate) fn left_standing(client: &dyn Host) -> Vec<HostId> {
+    let noted = locks(client).into_iter().filter_map(|path| Some((copied(client, &path)?, path)));
+    let (busy, mut left): (Vec<_>, Vec<_>) = noted.partition(|(_, path)| {
+        client.free_locks(std::slice::from_ref(path)).is_ok_and(|free| free.is_empty())
+    });
+    left.retain(|(host, _)| !busy.iter().any(|(other, _)| other == host));
+    left.into_iter().map(|(host, _)| host).collect()
+}
+
+/// Notes that a host was woken.
+pub(crate) fn forget_standing(client: &dyn Host, host: &HostId) {
+    for path in locks(client).into_iter().filter(|path| copied(client, path).as_ref() == Some(host)) {
+        remove_free(client, &path);
+    }
+}
+
+/// The host whose copier holds, or held, a lock.
+fn copied(client: &dyn Host, path: &HostPath) -> Option<HostId> {
+    let line = client.files().read_part(path, 0, LONGEST_LINE).ok()?;
+    HostId::parse(std::str::from_utf8(&line).ok()?.trim_end())
+}
+
+fn locks(client: &dyn Host) -> Vec<HostPath> {
+    let folder = client.layout().hosts_in_work();
+    let entries = client.files().list(&folder).unwrap_or_default().into_iter();
+    let ours = entries.filter(|entry| entry.name.strip_suffix(LOCK).is_some_and(is_word));
+    ours.map(|entry| folder.join(&entry.name)).collect()
+}
+
+/// Removes locks that nobody holds and that say nothing.
 fn tidy(client: &dyn Host) {
-    let (files, folder): (&dyn Files, HostPath) = (client.files(), client.layout().hosts_in_work());
-    for entry in files.list(&folder).unwrap_or_default() {
-        if entry.name.strip_suffix(LOCK).is_some_and(is_word) {
-            let path = folder.join(&entry.name);
-            if let Ok(_held) = client.lock(&path, LockWait::Try) {
-                let _ = files.remove_file(&path);
-            }
-        }
+    for path in locks(client).into_iter().filter(|path| copied(client, path).is_none()) {
+        remove_free(client, &path);
+    }
+}
+
+/// Held while it goes, so that nobody takes it for his own.
+fn remove_free(client: &dyn Host, path: &HostPath) {
+    if let Ok(_held) = client.lock(path, LockWait::Try) {
+        let _ = client.files().remove_file(path);
     }
 }
 
@@ -132,6 +176,27 @@ mod tests {
         for label in ["", "x", &format!("{}/../../x", here.info().id), &format!("{}", here.info().id)] {
             assert_eq!(Maker::of(&here, label), Maker::Unknown, "{label}");
         }
+    }
+
+    #[test]
+    fn a_host_whose_copier_died_is_known_until_it_was_woken_and_not_while_another_copies_it() {
+        let (_folder, here) = client();
+        let (host, other) = (random::host_id(), random::host_id());
+        let work = AtWork::begin_copy(&here, &host).unwrap();
+        assert_eq!(left_standing(&here), []);
+        let line = format!("{host}\n");
+        drop(work);
+        // As one that was killed would leave it.
+        let left = lock_of(&here, &random::hex32());
+        here.files().append(&left, line.as_bytes(), mngr_host::files::Durability::Cached).unwrap();
+        let work = AtWork::begin_copy(&here, &host).unwrap();
+        assert_eq!(left_standing(&here), [], "another one copies it");
+        drop(work);
+        let work = AtWork::begin_copy(&here, &other).unwrap();
+        assert_eq!(left_standing(&here), std::slice::from_ref(&host));
+        forget_standing(&here, &host);
+        drop(work);
+        assert_eq!(here.files().list(&here.layout().hosts_in_work()).unwrap(), []);
     }
 
     #[test]

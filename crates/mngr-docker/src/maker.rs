@@ -24,7 +24,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::abandoned::{remove_copy, remove_helper};
-use crate::at_work::AtWork;
+use crate::at_work::{self, AtWork};
 use crate::container::{self, Container, HOST_ID, PROVIDER};
 use crate::engine::{EngineError, encoded};
 use crate::keeper::{IDLE_SIGNAL, SHUTDOWN};
@@ -232,6 +232,7 @@ impl DockerProvider {
 
     fn start_host(&self, host: &HostId) -> Result<(), MakeError> {
         let found = self.container(host)?;
+        at_work::forget_standing(self.client(), host);
         let verb = if found.report.is_frozen { "unpause" } else { "start" };
         if found.state() == HostState::Running {
             return Ok(());
@@ -264,6 +265,7 @@ impl DockerProvider {
             Err(MakeError::NoContainer) => {}
             Err(error) => return Err(error),
         }
+        at_work::forget_standing(self.client(), host);
         // A helper would hold the volume.
         self.end_copying(host)?;
         engine.delete(&format!("/volumes/{}", encoded(&container::volume_of(host))))?;
@@ -319,9 +321,12 @@ impl HostMaker for DockerProvider {
         let removed = match left.kind {
             AbandonedKind::Host => return HostMaker::destroy(self, &left.host),
             AbandonedKind::Helper => self.engine().and_then(|engine| remove_helper(&engine, &left.id)),
+            AbandonedKind::Standing => self.wake_standing(left),
             AbandonedKind::Copy => self.engine().and_then(|engine| remove_copy(&engine, &left.id)),
         };
-        removed.map_err(|error| action_error(left.host.as_str(), HostAction::Destroy, error))
+        let action =
+            if left.kind == AbandonedKind::Standing { HostAction::Start } else { HostAction::Destroy };
+        removed.map_err(|error| action_error(left.host.as_str(), action, error))
     }
 
     fn start(&self, host: &HostId) -> Result<(), HostActionError> {

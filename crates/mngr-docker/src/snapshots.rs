@@ -99,7 +99,7 @@ impl DockerProvider {
         let source = self.container(host)?;
         let path = encoded(&source.id);
         let inspected: Inspected = engine.get(&format!("/containers/{path}/json"))?;
-        let work = AtWork::begin(self.client())?;
+        let work = AtWork::begin_copy(self.client(), host)?;
         let frozen = Frozen::freeze(&engine, &source)?;
         fault::point();
         let commit = format!("/commit?container={path}&pause=0");

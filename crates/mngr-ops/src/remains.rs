@@ -110,6 +110,10 @@ impl Remains {
                 return None;
             }
         };
+        if frozen.is_whole() && !frozen.exists(&self.state).unwrap_or(true) {
+            // It was seen before, and is not there now.
+            return None;
+        }
         if !frozen.is_whole() {
             let name = &self.name;
             world.reporter.warn(&format!(

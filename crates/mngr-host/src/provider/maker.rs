@@ -84,7 +84,7 @@ pub trait HostMaker: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Removes what such a command left. What is gone is removed.
+    /// Removes what such a command left, or wakes it. What is gone is removed.
     fn remove_abandoned(&self, _left: &Abandoned) -> Result<(), HostActionError> {
         Ok(())
     }
@@ -107,6 +107,8 @@ pub enum AbandonedKind {
     Helper,
     /// A copy of a host that is not whole.
     Copy,
+    /// A host that stands still because it was to be copied: it is woken, not removed.
+    Standing,
 }
 
 /// Something that the maker or copier of a host left when it died.

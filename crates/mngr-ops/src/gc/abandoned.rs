@@ -6,9 +6,14 @@ use mngr_model::HostPath;
 
 use super::report::{Collected, GcProblem, Resource, ResourceKind};
 use crate::fleet::Failure;
+use crate::world::World;
 
-/// Removes that of one provider.
-pub(super) fn collect(provider: &dyn Provider, out: &mut Collected) -> Result<(), Interrupted> {
+/// Removes that of one provider. A host that such a command left standing still is woken.
+pub(super) fn collect(
+    world: &World,
+    provider: &dyn Provider,
+    out: &mut Collected,
+) -> Result<(), Interrupted> {
     let Some(maker) = provider.maker() else { return Ok(()) };
     let left = match maker.abandoned() {
         Ok(left) => left,
@@ -30,6 +35,11 @@ pub(super) fn collect(provider: &dyn Provider, out: &mut Collected) -> Result<()
         let (kind, reason) = match thing.kind {
             AbandonedKind::Host => (ResourceKind::Machine, "it was never started: whoever made it died"),
             AbandonedKind::Helper => (ResourceKind::Machine, "whoever copied a host with it died"),
+            AbandonedKind::Standing => {
+                let done = if out.dry_run { "would be woken" } else { "was woken" };
+                world.reporter.note(&format!("host `{host}` {done}: whoever copied it died"));
+                continue;
+            }
             AbandonedKind::Copy => (ResourceKind::Snapshot, "it is not whole: whoever made it died"),
         };
         out.removed.push(Resource { kind, host, path, agent: None, bytes: None, reason: reason.to_owned() });

@@ -102,7 +102,7 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
             .for_each(|it| pool::sweep(world, it.as_ref()));
     }
     for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
-        abandoned::collect(provider.as_ref(), &mut out)?;
+        abandoned::collect(world, provider.as_ref(), &mut out)?;
     }
     machines::collect(world, now, &mut out, is_wanted)?;
     for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
