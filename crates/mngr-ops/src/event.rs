@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_agents::transcript::{Entry, NativeLog, Scope};
-use mngr_host::files::{FileKind, Files, FilesError};
+use mngr_host::files::{Below, FileKind, FilesError};
 use mngr_host::host::Host;
 use mngr_host::interrupt::Interrupted;
 use mngr_model::HostPath;
@@ -184,8 +184,7 @@ impl EventLogs {
             }
             let tail =
                 self.tails.entry(log.path.clone()).or_insert(Tail { offset: 0, latest: Timestamp::MIN });
-            let size = self.source.files().stat(&log.path)?.map_or(0, |stat| stat.size);
-            if size < tail.offset {
+            if log.size < tail.offset {
                 // It was rotated: what is in it now is new.
                 tail.offset = 0;
             }
@@ -240,10 +239,10 @@ impl EventLogs {
         self.sources.is_empty() || self.sources.iter().any(is_meant)
     }
 
+    /// The logs that are there. Links are not followed: what an agent writes must not lead elsewhere.
     fn logs(&self) -> Result<Vec<Log>, FilesError> {
-        let mut found = Vec::new();
-        collect_logs(self.source.files(), &self.folder, "", DEEPEST, &mut found)?;
-        Ok(found)
+        let below = self.source.files().list_below(&self.folder, DEEPEST + 1)?.into_iter();
+        Ok(below.filter_map(|found| Log::of(&self.folder, found)).collect())
     }
 }
 
@@ -260,28 +259,18 @@ impl Tail {
 struct Log {
     source: String,
     path: HostPath,
+    /// How long it was when it was listed.
+    size: u64,
 }
 
-/// The logs below a folder. Links are not followed: what an agent writes must not lead elsewhere.
-fn collect_logs(
-    files: &dyn Files,
-    folder: &HostPath,
-    source: &str,
-    depth: usize,
-    found: &mut Vec<Log>,
-) -> Result<(), FilesError> {
-    for entry in files.list(folder)? {
-        let path = folder.join(&entry.name);
-        match entry.kind {
-            FileKind::Folder if depth > 0 => {
-                let inner = if source.is_empty() { entry.name } else { format!("{source}/{}", entry.name) };
-                collect_logs(files, &path, &inner, depth - 1, found)?;
-            }
-            FileKind::File if is_log(&entry.name) => found.push(Log { source: source.to_owned(), path }),
-            _ => {}
+impl Log {
+    fn of(folder: &HostPath, Below { path, stat }: Below) -> Option<Self> {
+        if stat.kind != FileKind::File || !path.file_name().is_some_and(is_log) {
+            return None;
         }
+        let source = path.parent()?.as_str().strip_prefix(folder.as_str())?.trim_matches('/').to_owned();
+        Some(Self { source, path, size: stat.size })
     }
-    Ok(())
 }
 
 /// `events.jsonl`, and `events.jsonl.3` for an older part.

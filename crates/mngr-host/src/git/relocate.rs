@@ -60,3 +60,53 @@ impl Git<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mngr_model::host::HostInfo;
+
+    use super::*;
+    use crate::files::Access;
+    use crate::git::testing::TestRepo;
+    use crate::remote::testing::{ShellLine, with_shells};
+    use crate::remote::{RemoteHost, Shells};
+
+    fn machine(shells: Shells, repo: &TestRepo) -> RemoteHost {
+        let info = HostInfo {
+            id: crate::random::host_id(),
+            name: "box".parse().unwrap(),
+            provider: "ssh".parse().unwrap(),
+            host_dir: repo.outside("host"),
+            home: None,
+        };
+        RemoteHost::new(info, Arc::new(shells))
+    }
+
+    #[test]
+    fn a_worktree_leaves_its_branch_and_moves_and_one_that_cannot_stays_where_it_is() {
+        let repo = TestRepo::with_commit();
+        let (_line, shells) = with_shells(ShellLine::to("/bin/dash"));
+        let host = machine(shells, &repo);
+        let git = Git::new(&host, repo.host_path(".git"));
+        let (from, to) = (repo.outside("wt"), repo.outside("new folder/moved"));
+        repo.run(&["worktree", "add", "--quiet", "-b", "topic", from.as_str()]);
+        repo.write_at(&from.join("untracked"), "u");
+        let oid = repo.run(&["rev-parse", "HEAD"]);
+        let note = Change::write(repo.outside("note"), "first", Access::Shared);
+
+        // Into a folder that is there it would be moved, not to it.
+        let taken = git.relocate_worktree(&[note], &from, Some(&oid), &repo.outside("")).unwrap();
+        assert_eq!(taken, Relocated::NotMoved);
+        assert_eq!(repo.read_at(&repo.outside("note")).as_deref(), Some("first"));
+        assert_eq!(repo.run_in(from.as_str(), &["branch", "--show-current"]), "topic");
+
+        assert_eq!(git.relocate_worktree(&[], &from, Some(&oid), &to).unwrap(), Relocated::Moved);
+        assert_eq!(repo.read_at(&to.join("untracked")).as_deref(), Some("u"));
+        assert_eq!(repo.run_in(to.as_str(), &["rev-parse", "HEAD"]), oid);
+        assert_eq!(repo.run_in(to.as_str(), &["branch", "--show-current"]), "");
+        repo.run(&["checkout", "--quiet", "topic"]);
+        assert_eq!(git.relocate_worktree(&[], &from, Some(&oid), &to).unwrap(), Relocated::NotMoved);
+    }
+}

@@ -18,7 +18,7 @@ mod ssh_hosts;
 mod survey;
 mod tally;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod watch;
 
 pub use bootstrap::{BootstrapError, Install, OLDEST_GIT, OLDEST_TMUX, Prepared, Version, bootstrap};

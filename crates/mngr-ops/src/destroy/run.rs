@@ -241,7 +241,7 @@ fn carry_out(
 }
 
 /// Puts everything back as it was, unless the agent is in the trash already: then it has only to be carried through.
-fn take_back(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError> {
+pub(super) fn take_back(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError> {
     let state = host.layout().trash_of(&manifest.id).state();
     if host.files().exists(&state)? {
         return Err(TrashError::StillThere { path: state });

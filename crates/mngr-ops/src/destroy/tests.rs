@@ -51,6 +51,21 @@ fn agent_with_work(bench: &Bench, name: &str) -> Agent {
 }
 
 #[test]
+fn an_agent_that_is_in_the_trash_already_is_not_taken_back() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    destroy_it(&bench, &agent);
+    // As after a link that broke between the last step and its answer.
+    let host = bench.host.as_ref();
+    let manifest = crate::trash::read_manifest(host, &host.layout().trash_of(agent.id())).unwrap();
+    let refused = run::take_back(host, &manifest);
+    assert!(matches!(refused, Err(TrashError::StillThere { .. })), "{refused:?}");
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
 fn everything_in_a_work_dir_comes_back() {
     let bench = Bench::new();
     let agent = agent_with_work(&bench, "foo");

@@ -63,7 +63,7 @@ fn check(kind: Kind) {
     assert_within(&ground, &["message", "four", "-m", "hello"], 2, 6 + told);
     assert_within(&ground, &["exec", "four", "true"], 1, 4 + told);
     assert_within(&ground, &["capture", "four"], 1, 3);
-    assert_within(&ground, &["event", "four"], 1, 6);
+    assert_within(&ground, &["event", "four"], 1, 4);
     assert_within(&ground, &["label", "four", "--label", "a=b"], 2, 4);
     assert_within(&ground, &["rename", "four", "five"], 2, 11);
     assert_within(&ground, &["pull", "five"], 1, 6 + told);
