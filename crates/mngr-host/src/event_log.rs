@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use mngr_model::HostPath;
 use rustix::fs::OFlags;
@@ -14,6 +15,10 @@ use rustix::fs::OFlags;
 use crate::fault;
 use crate::files::{Files, FilesError};
 use crate::local::LocalFiles;
+
+/// How often to look whether a line without an end gets one, and how long to wait between two looks.
+const LOOKS: usize = 5;
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// A log with its limit. Nothing is opened before there is something to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,10 +95,9 @@ impl EventLog {
 
 /// Writes all of it or nothing.
 fn write_whole(file: &mut File, lines: &[u8]) -> io::Result<()> {
-    let before = file.metadata()?.len();
-    let mut last = [b'\n'];
     // A writer that was killed in the middle of a line must not spoil the next one.
-    let is_torn = before > 0 && file.read_at(&mut last, before - 1)? == 1 && last != *b"\n";
+    let is_torn = is_torn(file)?;
+    let before = file.metadata()?.len();
     let separated = if is_torn { [b"\n", lines].concat() } else { Vec::new() };
     let bytes = if is_torn { &separated } else { lines };
     let written = file.write(bytes)?;
@@ -106,6 +110,24 @@ fn write_whole(file: &mut File, lines: &[u8]) -> io::Result<()> {
         file.set_len(before)?;
     }
     Err(io::ErrorKind::StorageFull.into())
+}
+
+/// Whether the last line has no end. One that another writer is just writing may look so for a moment: the length of a file
+/// grows page by page.
+fn is_torn(file: &File) -> io::Result<bool> {
+    for _ in 1..LOOKS {
+        if has_whole_lines(file)? {
+            return Ok(false);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(!has_whole_lines(file)?)
+}
+
+fn has_whole_lines(file: &File) -> io::Result<bool> {
+    let length = file.metadata()?.len();
+    let mut last = [b'\n'];
+    Ok(length == 0 || file.read_at(&mut last, length - 1)? == 0 || last == *b"\n")
 }
 
 #[cfg(test)]

@@ -256,12 +256,16 @@ mod tests {
     #[test]
     fn a_program_without_grace_is_killed_without_being_asked() {
         let id = agent();
-        let mut child = spawn(&id, "exec sleep 300");
+        let mut child = spawn(&id, "sleep 300; true");
         let pid = child.id() as i32;
+        // While it becomes another program, it shows no environment.
+        while !procfs::has_env(pid, &format!("{MNGR_AGENT_ID}={id}")) {
+            std::thread::yield_now();
+        }
         let start = Stat::read(pid).unwrap().unwrap().start;
         let program = Some(ProcessId { pid, start });
         let report = end(&EndRequest { first: Vec::new(), agent: id, program, grace: Duration::ZERO });
-        assert_eq!(report.killed, 1, "{report:?}");
+        assert!(report.killed >= 1, "{report:?}");
         assert_eq!(child.wait().unwrap().signal(), Some(9));
     }
 
