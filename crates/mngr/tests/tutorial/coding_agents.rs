@@ -125,6 +125,8 @@ fn real_usage_counts_tokens() {
     );
     expect(&e2e.comment("nobody has used anything").run("mngr usage").stdout).to_contain("No usage found");
     let _model = with_claude(&mut e2e);
+    let until = "mngr usage wait fix-login --until 'total_cost_usd > 0' --timeout 60s";
+    expect(&e2e.comment("until its first answer is written down").run(until)).to_succeed();
     expect(&succeed(&e2e, "mngr usage fix-login").stdout).to_match(r"(?m)^fix-login .*\d");
     expect(&succeed(&e2e, "mngr usage --by model --since 24h").stdout).to_match(r"(?m)^claude-\S+ .*\d");
 }
