@@ -31,17 +31,20 @@ impl Row {
     }
 }
 
+/// The label of what is there only while a host, or any host, is copied.
+fn copying(host: Option<&HostId>) -> String {
+    host.map_or_else(|| HELPER_OF.to_owned(), |host| format!("{HELPER_OF}={host}"))
+}
+
 /// The helpers that copy a host, or any host. One request.
 fn helpers(engine: &EngineClient, host: Option<&HostId>) -> Result<Vec<Row>, EngineError> {
-    let label = host.map_or_else(|| HELPER_OF.to_owned(), |host| format!("{HELPER_OF}={host}"));
-    let filters = json!({ "label": [label] }).to_string();
+    let filters = json!({ "label": [copying(host)] }).to_string();
     engine.get(&format!("/containers/json?all=1&filters={}", encoded(&filters)))
 }
 
 /// Copies of hosts, or of one, to which the state was not added yet. One request.
 fn bare_copies(engine: &EngineClient, host: Option<&HostId>) -> Result<Vec<Row>, EngineError> {
-    let label = host.map_or_else(|| HELPER_OF.to_owned(), |host| format!("{HELPER_OF}={host}"));
-    let filters = json!({ "label": [label], "dangling": ["true"] }).to_string();
+    let filters = json!({ "label": [copying(host)], "dangling": ["true"] }).to_string();
     engine.get(&format!("/images/json?filters={}", encoded(&filters)))
 }
 

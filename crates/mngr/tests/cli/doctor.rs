@@ -179,6 +179,12 @@ fn assert_nothing_lost(env: &TestEnv) {
     assert!(env.tmux(["list-sessions", "-F", "#{session_name}"]).success().stdout.contains("mngr-a\n"));
 }
 
+#[track_caller]
+fn assert_all_is_put_right(env: &TestEnv) {
+    let report = look(env, &[]);
+    assert_eq!((&report["fixable"], &report["failures"]), (&0.into(), &0.into()), "{report:#}");
+}
+
 #[test]
 fn killed_after_every_step_a_repair_loses_nothing_and_the_next_one_goes_on() {
     let env = env_with_repo();
@@ -198,8 +204,7 @@ fn killed_after_every_step_a_repair_loses_nothing_and_the_next_one_goes_on() {
         assert!(killed < 30, "it does not get on: {output}");
     }
     assert!(killed >= 8, "it was killed only {killed} times");
-    let report = look(&env, &[]);
-    assert_eq!((&report["fixable"], &report["failures"]), (&0.into(), &0.into()), "{report:#}");
+    assert_all_is_put_right(&env);
 }
 
 #[test]
@@ -218,8 +223,7 @@ fn killed_while_it_finishes_what_a_killed_command_began_the_next_one_goes_on() {
             break;
         }
     }
-    let report = look(&env, &[]);
-    assert_eq!((&report["fixable"], &report["failures"]), (&0.into(), &0.into()), "{report:#}");
+    assert_all_is_put_right(&env);
     assert_eq!(crate::support::names(&env), ["a"]);
     assert_eq!(agent(&env, "a")["state"], "RUNNING");
 }
@@ -234,8 +238,7 @@ fn on_a_full_disk_a_repair_loses_nothing_and_is_made_up_for_later() {
     assert_nothing_lost(&env);
     let _ = look(&env, &["--fix"]);
     assert_nothing_lost(&env);
-    let report = look(&env, &[]);
-    assert_eq!((&report["fixable"], &report["failures"]), (&0.into(), &0.into()), "{report:#}");
+    assert_all_is_put_right(&env);
 }
 
 #[test]
