@@ -32,13 +32,15 @@ enum Shape {
     Fields(&'static [(&'static str, Shape)]),
     /// These fields, and others.
     Open(&'static [(&'static str, Shape)]),
+    /// The fields of the first, then those of the second.
+    Both(&'static Shape, &'static Shape),
     /// One of these.
     Either(&'static [Shape]),
     /// The record of an agent; fields that were not asked for are left out.
     Agent,
 }
 
-use Shape::{Agent, Any, Bool, Either, Fields, Int, List, Map as MapOf, Maybe, Number, Open, Text};
+use Shape::{Agent, Any, Bool, Both, Either, Fields, Int, List, Map as MapOf, Maybe, Number, Open, Text};
 
 const NAMES: Shape = List(&Text);
 const FAILURE: Shape =
@@ -282,6 +284,20 @@ impl Shape {
             Open(fields) => {
                 let mut schema = Fields(fields).schema();
                 schema["additionalProperties"] = json!({});
+                schema
+            }
+            Both(first, second) => {
+                let (mut schema, more) = (first.schema(), second.schema());
+                if let (Some(own), Some(more)) =
+                    (schema["properties"].as_object_mut(), more["properties"].as_object())
+                {
+                    own.extend(more.clone());
+                }
+                if let (Some(own), Some(more)) =
+                    (schema["required"].as_array_mut(), more["required"].as_array())
+                {
+                    own.extend(more.iter().cloned());
+                }
                 schema
             }
             Either(shapes) => {

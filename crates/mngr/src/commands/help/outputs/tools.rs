@@ -2,7 +2,7 @@
 
 use super::lines::Line::{self, Event, Plain, Whole};
 use super::looks::RECORD;
-use super::{Any, Bool, Either, Fields, Int, List, Maybe, NAMES, Number, Open, Shape, Text};
+use super::{Any, Bool, Both, CREATED, Either, Fields, Int, List, Maybe, NAMES, Number, Open, Shape, Text};
 
 /// What git itself came to.
 const BY_GIT: Shape = Fields(&[
@@ -22,20 +22,7 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
     ("git push", BY_GIT),
     (
         "migrate",
-        Fields(&[
-            ("agent_id", Text),
-            ("agent_name", Text),
-            ("host_id", Text),
-            ("host_name", Text),
-            ("type", Text),
-            ("work_dir", Text),
-            ("branch", Maybe(&Text)),
-            ("was_reused", Bool),
-            ("message_level", Maybe(&Text)),
-            ("source", Text),
-            ("source_id", Maybe(&Text)),
-            ("source_removed", Bool),
-        ]),
+        Both(&CREATED, &Fields(&[("source", Text), ("source_id", Maybe(&Text)), ("source_removed", Bool)])),
     ),
     (
         "record",

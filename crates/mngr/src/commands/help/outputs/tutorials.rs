@@ -1,7 +1,7 @@
 //! What `tutorial` and the commands below it print.
 
 use super::lines::Line::{self, Event};
-use super::{Any, Bool, Either, Fields, Int, List, Maybe, NAMES, Number, Open, Shape, Text};
+use super::{Any, Bool, Both, Either, Fields, Int, List, Maybe, NAMES, Number, Open, Shape, Text};
 
 const BLOCK: Shape = Fields(&[
     ("id", Text),
@@ -85,23 +85,25 @@ const SYNCED: Shape = Open(&[
     ("problems", NAMES),
 ]);
 
+/// What `tutorial check` came to.
+const CHECKED: Shape =
+    Fields(&[("script", Text), ("is_clean", Bool), ("blocks", Int), ("cited", Int), ("citing_tests", Int)]);
+
 /// By the words of the command.
 pub(super) const OUTPUTS: &[(&str, Shape)] = &[
     ("tutorial accept", DECIDED),
     (
         "tutorial check",
-        Fields(&[
-            ("script", Text),
-            ("is_clean", Bool),
-            ("blocks", Int),
-            ("cited", Int),
-            ("citing_tests", Int),
-            ("uncited", List(&BLOCK)),
-            ("changed", List(&CHANGED)),
-            ("stale", List(&STALE)),
-            ("uncited_tests", List(&TEST)),
-            ("problems", List(&PROBLEM)),
-        ]),
+        Both(
+            &CHECKED,
+            &Fields(&[
+                ("uncited", List(&BLOCK)),
+                ("changed", List(&CHANGED)),
+                ("stale", List(&STALE)),
+                ("uncited_tests", List(&TEST)),
+                ("problems", List(&PROBLEM)),
+            ]),
+        ),
     ),
     ("tutorial confusing", Fields(&[("verbs", List(&CONFUSING))])),
     (
@@ -173,16 +175,7 @@ pub(super) const LINES: &[(&str, &[Line])] = &[
             Event("changed", CHANGED),
             Event("stale", STALE),
             Event("uncited_test", Fields(&[("test", TEST)])),
-            Event(
-                "summary",
-                Fields(&[
-                    ("script", Text),
-                    ("is_clean", Bool),
-                    ("blocks", Int),
-                    ("cited", Int),
-                    ("citing_tests", Int),
-                ]),
-            ),
+            Event("summary", CHECKED),
         ],
     ),
     ("tutorial confusing", &[Event("verb", CONFUSING)]),
