@@ -119,6 +119,19 @@ fn of_a_long_output_only_the_end_is_sent_if_asked() {
 }
 
 #[test]
+fn a_request_that_is_cut_short_tidies_up_first() {
+    for (line, shells) in all_kinds() {
+        let root = HostPath::new(line.root.path().to_str().unwrap());
+        let text = "touch begun lock; trap 'rm lock; exit' TERM; while :; do sleep 0.05; done";
+        let error = shells.exec(&Cmd::shell(text).cwd(&root).deadline(Duration::from_secs(1))).unwrap_err();
+        assert!(matches!(error, ExecError::TimedOut { .. }), "{}: {error:?}", line.shell());
+        assert!(line.root.path().join("begun").exists(), "{}", line.shell());
+        let lock = line.root.path().join("lock");
+        wait_until("its lock file stays", || !lock.exists());
+    }
+}
+
+#[test]
 fn the_deadline_ends_the_whole_group_and_keeps_what_was_printed() {
     for (line, shells) in all_kinds() {
         let started = Instant::now();
