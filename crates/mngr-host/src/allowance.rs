@@ -23,6 +23,11 @@ pub fn silence_for(listing: Duration) -> Duration {
 /// A machine that is alive and busy may take this long to begin.
 const LEAST_SILENCE: Duration = Duration::from_secs(3);
 
+/// The words for every machine that does not answer, whatever it was asked for and however it is reached.
+pub(crate) fn no_answer_within(limit: Duration) -> String {
+    format!("it did not answer within {} s", limit.as_secs_f32())
+}
+
 /// The moment after which nobody waits any more, none to begin with; and how long the machine has been silent.
 #[derive(Debug)]
 pub struct Allowance {
@@ -107,7 +112,7 @@ impl Allowance {
 
     /// What is said of a machine that was given up.
     pub fn verdict(&self) -> String {
-        format!("it did not answer within {} s", self.silence_limit().as_secs_f32())
+        no_answer_within(self.silence_limit())
     }
 
     /// Somebody waits for a sign of the machine.

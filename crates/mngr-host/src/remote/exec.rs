@@ -112,7 +112,7 @@ impl Shells {
             _ => {
                 let is_over = !is_broken && matches!(ended, Ok(Exit::Code(_)));
                 let leftovers = if is_over { Leftovers::Spare } else { Leftovers::End };
-                let within = if is_broken { (ENDING, Overdue::GivenUp) } else { (ASIDE, Overdue::Ended) };
+                let within = if is_broken { (ENDING, Overdue::LeftAlone) } else { (ASIDE, Overdue::Ended) };
                 Some(self.clear_up(&staged, leftovers, within))
             }
         };

@@ -16,7 +16,7 @@ mod wire;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::allowance::Allowance;
+use crate::allowance::{Allowance, no_answer_within};
 use crate::interrupt;
 use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
 use crate::random;
@@ -67,8 +67,17 @@ pub(super) struct Request<'a> {
 pub(super) enum Overdue {
     /// It is ended there, which takes its own time.
     Ended,
-    /// Nobody waits for it any more.
+    /// Nobody waits for it any more; it may go on there.
+    LeftAlone,
+    /// The same for one that changes nothing: all that matters is that there is no answer.
     GivenUp,
+}
+
+impl Overdue {
+    /// What becomes of it when the time for all requests is over: there is none left to end it.
+    fn within_allowance(self) -> Self {
+        if self == Self::Ended { Self::LeftAlone } else { self }
+    }
 }
 
 /// How a script ended.
@@ -144,9 +153,11 @@ impl Shells {
         self.check_not_given_up()?;
         match self.allowance.left() {
             Some(Duration::ZERO) => Err(self.unreachable("it took too long to answer".to_owned())),
-            Some(left) if left < request.deadline => {
-                self.send(&Request { deadline: left, overdue: Overdue::GivenUp, ..request.clone() })
-            }
+            Some(left) if left < request.deadline => self.send(&Request {
+                deadline: left,
+                overdue: request.overdue.within_allowance(),
+                ..request.clone()
+            }),
             _ => self.send(request),
         }
     }
@@ -219,11 +230,12 @@ impl Shells {
                 None => lost("its answer cannot be understood"),
             },
             Turn::Closed => self.explain_the_end(shell),
-            Turn::TimedOut if shell.is_partly_sent() => {
-                Asked::NotSent(format!("no connection within {} s", request.deadline.as_secs_f32()))
-            }
+            Turn::TimedOut if shell.is_partly_sent() => Asked::NotSent(no_answer_within(request.deadline)),
             Turn::TimedOut if request.overdue == Overdue::GivenUp => {
-                lost(&format!("there was no answer within {} s", request.deadline.as_secs_f32()))
+                Asked::Failed(self.unreachable(no_answer_within(request.deadline)))
+            }
+            Turn::TimedOut if request.overdue == Overdue::LeftAlone => {
+                lost(&no_answer_within(request.deadline))
             }
             Turn::Interrupted if shell.is_partly_sent() => Asked::Failed(ExecError::Interrupted),
             turn => self.end(shell, &nonce, request, turn),

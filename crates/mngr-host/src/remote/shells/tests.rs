@@ -288,7 +288,7 @@ fn nobody_waits_for_a_machine_beyond_its_allowance() {
     shells.allowance().grant(Duration::from_millis(300));
     let error = shells.exec(&Cmd::shell("sleep 1000")).unwrap_err();
     assert!(
-        matches!(&error, ExecError::Lost { detail, .. } if detail.contains("no answer within")),
+        matches!(&error, ExecError::Lost { detail, .. } if detail.contains("not answer within")),
         "{error:?}"
     );
     let refused = shells.exec(&noting).unwrap_err();
