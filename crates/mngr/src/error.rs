@@ -7,6 +7,7 @@ mod convert;
 
 use std::error::Error;
 
+use mngr_host::provider::{is_refusal, lost_host};
 use serde_json::{Map, Value};
 
 use crate::exit_code::ExitCode;
@@ -111,7 +112,12 @@ struct Message(String);
 impl CliError {
     /// A failure of that kind with the error behind it.
     pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { kind, source: source.into(), snippet: None, hints: Vec::new(), details: Vec::new() }
+        let source = source.into();
+        let hints = lost_host(source.as_ref()).filter(|_| !is_refusal(source.as_ref())).map(|host| {
+            let host = mngr_query::sanitize(host);
+            format!("see whether host `{host}` runs and can be reached: `mngr list --hosts` shows its state")
+        });
+        Self { kind, source, snippet: None, hints: hints.into_iter().collect(), details: Vec::new() }
     }
 
     /// A failure that is only a sentence.

@@ -3,15 +3,20 @@
 //! A request is sent once. If the link fails before the whole of it was taken, it cannot have run, and a shell that had
 //! been lying idle is replaced by a new one; after that the result is unknown, and nobody sends it again.
 //!
+//! A machine that is silent for too long while it is waited for is given up (see [`Allowance`]). A shell says at once that it
+//! has a request; from then on the machine may be busy, so silence means nothing, and it is asked by another shell whether it
+//! lives.
+//!
 //! Budget: one process here and one shell there for each request that is under way at the same time; one round trip for
-//! each request, the first one included.
+//! each request, the first one included. A request that takes longer than the limit on silence: one more shell.
 
+mod silence;
 mod wire;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::allowance::Allowance;
+use crate::allowance::{Allowance, no_answer_within};
 use crate::interrupt;
 use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
 use crate::random;
@@ -22,6 +27,7 @@ use crate::trace::{self, SpanKind};
 
 use wire::{Answer, Listener, entry_line, entry_script, greeting, request_bytes};
 
+pub(super) use silence::Stage;
 pub(super) use wire::{MOST_OUTPUT, Obstacle};
 
 /// A shell that lay idle for longer is not used again: its link may have died meanwhile without a sign, and then the
@@ -61,8 +67,17 @@ pub(super) struct Request<'a> {
 pub(super) enum Overdue {
     /// It is ended there, which takes its own time.
     Ended,
-    /// Nobody waits for it any more.
+    /// Nobody waits for it any more; it may go on there.
+    LeftAlone,
+    /// The same for one that changes nothing: all that matters is that there is no answer.
     GivenUp,
+}
+
+impl Overdue {
+    /// What becomes of it when the time for all requests is over: there is none left to end it.
+    fn within_allowance(self) -> Self {
+        if self == Self::Ended { Self::LeftAlone } else { self }
+    }
 }
 
 /// How a script ended.
@@ -106,6 +121,12 @@ impl Shells {
         Self { line, idle: Mutex::default(), locks: Keeper::default(), allowance: Allowance::default() }
     }
 
+    /// The same for a machine that may be silent for this long while it is waited for.
+    #[must_use]
+    pub fn with_silence_limit(self, limit: Duration) -> Self {
+        Self { allowance: Allowance::with_silence_limit(limit), ..self }
+    }
+
     /// How the machine is reached.
     pub fn line(&self) -> &dyn Line {
         &*self.line
@@ -129,14 +150,14 @@ impl Shells {
     /// Runs a script. Never runs it twice.
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;
+        self.check_not_given_up()?;
         match self.allowance.left() {
-            Some(Duration::ZERO) => Err(ExecError::Unreachable {
-                host: self.line.name().to_owned(),
-                detail: "it took too long to answer".to_owned(),
+            Some(Duration::ZERO) => Err(self.unreachable("it took too long to answer".to_owned())),
+            Some(left) if left < request.deadline => self.send(&Request {
+                deadline: left,
+                overdue: request.overdue.within_allowance(),
+                ..request.clone()
             }),
-            Some(left) if left < request.deadline => {
-                self.send(&Request { deadline: left, overdue: Overdue::GivenUp, ..request.clone() })
-            }
             _ => self.send(request),
         }
     }
@@ -162,9 +183,7 @@ impl Shells {
                 }
                 Ok(answer.into())
             }
-            Asked::NotSent(detail) => {
-                Err(ExecError::Unreachable { host: self.line.name().to_owned(), detail })
-            }
+            Asked::NotSent(detail) => Err(self.unreachable(detail)),
             Asked::Failed(ExecError::Lost { detail, .. }) => Err(ExecError::Lost {
                 program: request.program.into(),
                 host: self.line.name().into(),
@@ -195,6 +214,7 @@ impl Shells {
 
     /// Starts a script that is spoken with for as long as it lives, in a shell of its own.
     pub(super) fn converse(&self, script: &str) -> Result<Dialogue, ExecError> {
+        self.check_not_given_up()?;
         let mut dialogue = self.enter()?;
         dialogue.say(entry_script(script).as_bytes());
         Ok(dialogue)
@@ -202,17 +222,20 @@ impl Shells {
 
     fn ask(&self, mut shell: Shell, request: &Request<'_>, until: Instant) -> Asked {
         let nonce = shell.put(request, self.line.shell());
-        match shell.listen(until) {
+        match self.await_answer(&mut shell, until) {
+            Turn::Silent if shell.is_partly_sent() => Asked::Failed(self.silent()),
+            Turn::Silent => lost(&self.allowance.verdict()),
             Turn::Heard => match shell.listener.take() {
                 Some(answer) => Asked::Answered(Box::new(shell), answer),
                 None => lost("its answer cannot be understood"),
             },
             Turn::Closed => self.explain_the_end(shell),
-            Turn::TimedOut if shell.is_partly_sent() => {
-                Asked::NotSent(format!("no connection within {} s", request.deadline.as_secs_f32()))
-            }
+            Turn::TimedOut if shell.is_partly_sent() => Asked::NotSent(no_answer_within(request.deadline)),
             Turn::TimedOut if request.overdue == Overdue::GivenUp => {
-                lost(&format!("there was no answer within {} s", request.deadline.as_secs_f32()))
+                Asked::Failed(self.unreachable(no_answer_within(request.deadline)))
+            }
+            Turn::TimedOut if request.overdue == Overdue::LeftAlone => {
+                lost(&no_answer_within(request.deadline))
             }
             Turn::Interrupted if shell.is_partly_sent() => Asked::Failed(ExecError::Interrupted),
             turn => self.end(shell, &nonce, request, turn),
@@ -235,7 +258,7 @@ impl Shells {
     fn end(&self, mut shell: Shell, nonce: &str, request: &Request<'_>, turn: Turn) -> Asked {
         let _shield = interrupt::shield();
         let ended = self.end_there(&shell.id, nonce);
-        let answer = match shell.listen(Instant::now() + FAREWELL) {
+        let answer = match self.await_answer(&mut shell, Instant::now() + FAREWELL) {
             Turn::Heard => shell.listener.take(),
             _ => None,
         };
@@ -270,16 +293,15 @@ impl Shells {
         };
         let mut shell = self.open()?;
         shell.put(&request, self.line.shell());
-        let turn = shell.listen(Instant::now() + ENDING_LIMIT);
+        let turn = self.await_answer(&mut shell, Instant::now() + ENDING_LIMIT);
         match (turn, shell.listener.take()) {
             (Turn::Heard, Some(answer)) => Ok(Outcome::from(answer).output.stdout_text() == "ended"),
             (turn, _) => {
                 let (_, said) = shell.dialogue.last_words(Duration::ZERO);
-                let detail = match turn {
-                    Turn::TimedOut => "there was no answer in time".to_owned(),
+                Err(self.unreachable(match turn {
+                    Turn::TimedOut | Turn::Silent => "there was no answer in time".to_owned(),
                     _ => detail_of(&said),
-                };
-                Err(ExecError::Unreachable { host: self.line.name().to_owned(), detail })
+                }))
             }
         }
     }
@@ -302,11 +324,6 @@ impl Shell {
         self.dialogue.say(&bytes);
         self.listener.expect(&nonce, request.kept_output);
         nonce
-    }
-
-    fn listen(&mut self, until: Instant) -> Turn {
-        let listener = &mut self.listener;
-        self.dialogue.exchange(until, &mut |bytes| listener.hear(bytes))
     }
 
     /// Whether a part of what was said has certainly not left this machine.

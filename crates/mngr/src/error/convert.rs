@@ -137,6 +137,9 @@ impl From<SelectError> for CliError {
             SelectError::Ambiguous { .. } => {
                 (ErrorKind::Failed, Some("name one by its id, or as `name@host.provider`"))
             }
+            SelectError::Namesakes { .. } => {
+                (ErrorKind::Failed, Some("name one of them as above, or all of them with `--all-matches`"))
+            }
         };
         let failure = Self::new(kind, error);
         hint.into_iter().fold(failure, CliError::hinted)
