@@ -113,11 +113,12 @@ impl CliError {
     /// A failure of that kind with the error behind it.
     pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source = source.into();
-        let hints = lost_host(source.as_ref()).filter(|_| !is_refusal(source.as_ref())).map(|host| {
+        let lost = lost_host(source.as_ref()).filter(|_| !is_refusal(source.as_ref())).map(|host| {
             let host = mngr_query::sanitize(host);
             format!("see whether host `{host}` runs and can be reached: `mngr list --hosts` shows its state")
         });
-        Self { kind, source, snippet: None, hints: hints.into_iter().collect(), details: Vec::new() }
+        let hints = convert::hints_for_terminals(source.as_ref()).into_iter().chain(lost).collect();
+        Self { kind, source, snippet: None, hints, details: Vec::new() }
     }
 
     /// A failure that is only a sentence.

@@ -55,6 +55,7 @@ mod settings;
 mod state;
 mod support;
 mod tmr;
+mod tmux_servers;
 mod transcript;
 mod trust;
 mod tutorial;

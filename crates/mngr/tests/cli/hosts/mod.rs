@@ -19,5 +19,6 @@ mod pool;
 mod round_trips;
 mod silent;
 mod snapshot;
+mod sockets;
 mod tmr;
 mod work;
