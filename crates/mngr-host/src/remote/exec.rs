@@ -55,6 +55,7 @@ impl Shells {
             kept_output: cmd.kept_output,
             leftovers: cmd.leftovers,
             overdue,
+            repository: cmd.repository.as_ref(),
         };
         let Outcome { output, obstacle } = self.run(&request)?;
         match obstacle {
@@ -146,8 +147,10 @@ impl Shells {
 
     fn aside(&self, program: &str, script: String, input: &[u8]) -> Result<Output, ExecError> {
         let leftovers = Leftovers::Spare;
-        let (kept_output, overdue) = (None, Overdue::Ended);
-        let request = Request { program, script, input, deadline: ASIDE, kept_output, leftovers, overdue };
+        let (kept_output, overdue, repository) = (None, Overdue::Ended, None);
+        let deadline = ASIDE;
+        let request =
+            Request { program, script, input, deadline, kept_output, leftovers, overdue, repository };
         Ok(self.run(&request)?.output)
     }
 }

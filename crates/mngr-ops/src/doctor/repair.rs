@@ -42,6 +42,8 @@ pub(super) enum Repair {
     RemoveSockets(Vec<HostPath>),
     /// Make the host start what it should at boot.
     SettleBoot(Arc<dyn Host>),
+    /// Delete folders in the trash that hold nothing of their agents, which exist.
+    DropUnusedTrash { host: Arc<dyn Host>, ids: Vec<AgentId> },
 }
 
 impl std::fmt::Debug for Repair {
@@ -56,6 +58,7 @@ impl std::fmt::Debug for Repair {
             Self::RemoveGitLocks(_) => "RemoveGitLocks",
             Self::RemoveSockets(_) => "RemoveSockets",
             Self::SettleBoot(_) => "SettleBoot",
+            Self::DropUnusedTrash { .. } => "DropUnusedTrash",
         })
     }
 }
@@ -93,6 +96,13 @@ impl Repair {
                     fault::point();
                 }
                 Ok(format!("deleted {} socket(s)", paths.len()))
+            }
+            Self::DropUnusedTrash { host, ids } => {
+                for id in ids {
+                    gc::drop_unused_trash(host.as_ref(), id)?;
+                    fault::point();
+                }
+                Ok(format!("deleted {} folder(s)", ids.len()))
             }
             Self::SettleBoot(host) => {
                 boot::settle(world, host.as_ref()).map_err(|error| error_chain(&error))?;
