@@ -171,6 +171,7 @@ impl Rsync {
     /// The command line.
     pub fn command(&self) -> Cmd {
         let mut cmd = Cmd::new("rsync").env("LC_ALL", "C").deadline(DEADLINE).args(self.options.clone());
+        cmd = cmd.known_by_its_command();
         if self.extraneous == Extraneous::Delete {
             cmd = cmd.arg("--delete");
         }

@@ -83,6 +83,7 @@ impl Shells {
             kept_output: cmd.kept_output,
             leftovers: cmd.leftovers,
             overdue,
+            repository: cmd.repository.as_ref(),
         };
         let Outcome { output, obstacle } = self.run(&request)?;
         match obstacle {
@@ -203,8 +204,9 @@ impl Shells {
         input: &[u8],
         (deadline, overdue): (Duration, Overdue),
     ) -> Result<Output, ExecError> {
-        let (leftovers, kept_output) = (Leftovers::Spare, None);
-        let request = Request { program, script, input, deadline, kept_output, leftovers, overdue };
+        let (leftovers, kept_output, repository) = (Leftovers::Spare, None, None);
+        let request =
+            Request { program, script, input, deadline, kept_output, leftovers, overdue, repository };
         Ok(self.run(&request)?.output)
     }
 }

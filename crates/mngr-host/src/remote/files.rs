@@ -152,6 +152,7 @@ impl<'a> Call<'a> {
             kept_output: None,
             leftovers: Leftovers::Spare,
             overdue: Overdue::Ended,
+            repository: None,
         };
         match files.shells.run(&request) {
             Ok(Outcome { output, obstacle: None }) => Ok(output),

@@ -16,6 +16,8 @@ mod wire;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use mngr_model::HostPath;
+
 use crate::allowance::{Allowance, no_answer_within};
 use crate::interrupt;
 use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
@@ -35,6 +37,8 @@ pub(super) use wire::{MOST_OUTPUT, Obstacle};
 pub(super) const FRESH_FOR: Duration = Duration::from_secs(15);
 /// How long a request over its deadline may take to be ended, beyond that deadline.
 const ENDING_LIMIT: Duration = Duration::from_secs(5);
+/// How much longer one may take that waits for a git to let go of its lock files.
+const LONGEST_HOLD: Duration = Duration::from_secs(20);
 /// How long the answer of an ended request is waited for.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// How long a process of the link that has closed its output may take to say why.
@@ -60,6 +64,8 @@ pub(super) struct Request<'a> {
     pub(super) leftovers: Leftovers,
     /// What becomes of it when it takes too long.
     pub(super) overdue: Overdue,
+    /// A folder of the repository whose lock files it may hold: it is not ended while it does.
+    pub(super) repository: Option<&'a HostPath>,
 }
 
 /// What becomes of a request that takes too long.
@@ -257,7 +263,7 @@ impl Shells {
     /// Ends a request that took too long or is not wanted any more. Its shell is not used again.
     fn end(&self, mut shell: Shell, nonce: &str, request: &Request<'_>, turn: Turn) -> Asked {
         let _shield = interrupt::shield();
-        let ended = self.end_there(&shell.id, nonce);
+        let ended = self.end_there(&shell.id, nonce, request.repository);
         let answer = match self.await_answer(&mut shell, Instant::now() + FAREWELL) {
             Turn::Heard => shell.listener.take(),
             _ => None,
@@ -280,20 +286,23 @@ impl Shells {
     }
 
     /// Ends a request through a shell of its own: its own shell waits for it. Whether it still ran.
-    fn end_there(&self, id: &str, nonce: &str) -> Result<bool, ExecError> {
-        let words = mngr_model::quote::sh_join(["set", "--", id, nonce]);
+    fn end_there(&self, id: &str, nonce: &str, repository: Option<&HostPath>) -> Result<bool, ExecError> {
+        let limit = if repository.is_some() { ENDING_LIMIT + LONGEST_HOLD } else { ENDING_LIMIT };
+        let dir = repository.map_or("", HostPath::as_str);
+        let words = mngr_model::quote::sh_join(["set", "--", id, nonce, dir]);
         let request = Request {
             program: "kill",
             script: format!("{words}\n{END_SCRIPT}"),
             input: &[],
-            deadline: ENDING_LIMIT,
+            deadline: limit,
             kept_output: None,
             leftovers: Leftovers::Spare,
             overdue: Overdue::Ended,
+            repository: None,
         };
         let mut shell = self.open()?;
         shell.put(&request, self.line.shell());
-        let turn = self.await_answer(&mut shell, Instant::now() + ENDING_LIMIT);
+        let turn = self.await_answer(&mut shell, Instant::now() + limit);
         match (turn, shell.listener.take()) {
             (Turn::Heard, Some(answer)) => Ok(Outcome::from(answer).output.stdout_text() == "ended"),
             (turn, _) => {

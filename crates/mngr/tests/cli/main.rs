@@ -12,6 +12,7 @@ mod config;
 mod connect;
 mod contract;
 mod create;
+mod cut_short;
 mod destroy;
 mod docs;
 mod doctor;

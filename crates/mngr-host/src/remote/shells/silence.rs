@@ -83,6 +83,7 @@ impl Shells {
             kept_output: None,
             leftovers: Leftovers::Spare,
             overdue: Overdue::GivenUp,
+            repository: None,
         };
         let until = moment_after(request.deadline);
         let asked = match self.take_idle() {

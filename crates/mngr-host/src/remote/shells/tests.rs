@@ -132,6 +132,19 @@ fn a_request_that_is_cut_short_tidies_up_first() {
 }
 
 #[test]
+fn a_request_that_holds_a_lock_file_of_a_repository_is_ended_after_it_let_go() {
+    for (line, shells) in all_kinds() {
+        let root = HostPath::new(line.root.path().to_str().unwrap());
+        let text = "exec 8>some.lock; touch begun; sleep 1.5; rm some.lock; exec 8>&-; sleep 77";
+        let cmd = Cmd::shell(text).cwd(&root).locks_in(&root).deadline(Duration::from_secs(1));
+        let error = shells.exec(&cmd).unwrap_err();
+        assert!(matches!(error, ExecError::TimedOut { .. }), "{}: {error:?}", line.shell());
+        assert!(line.root.path().join("begun").exists(), "{}", line.shell());
+        assert!(!line.root.path().join("some.lock").exists(), "{}", line.shell());
+    }
+}
+
+#[test]
 fn the_deadline_ends_the_whole_group_and_keeps_what_was_printed() {
     for (line, shells) in all_kinds() {
         let started = Instant::now();
