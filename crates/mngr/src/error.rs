@@ -7,9 +7,13 @@ mod convert;
 
 use std::error::Error;
 
+use mngr_host::beneath::LinkInTheWay;
 use serde_json::{Map, Value};
 
 use crate::exit_code::ExitCode;
+
+/// What to do about a link that is in the way.
+const BEHIND_LINK: &str = "an agent may have made the link: look where it leads, then remove it or name a destination that is not behind it";
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +115,11 @@ struct Message(String);
 impl CliError {
     /// A failure of that kind with the error behind it.
     pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { kind, source: source.into(), snippet: None, hints: Vec::new(), details: Vec::new() }
+        let source = source.into();
+        // Whatever the command: the way out is the same.
+        let is_refused = LinkInTheWay::of(source.as_ref()).is_some();
+        let hints = is_refused.then(|| BEHIND_LINK.to_owned()).into_iter().collect();
+        Self { kind, source, snippet: None, hints, details: Vec::new() }
     }
 
     /// A failure that is only a sentence.

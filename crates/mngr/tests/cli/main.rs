@@ -32,6 +32,7 @@ mod hosts;
 mod installation;
 mod interruption;
 mod label;
+mod links;
 mod list;
 mod logs;
 mod made_up_brand;
