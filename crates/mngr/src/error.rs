@@ -3,11 +3,11 @@
 //! The kind decides the exit code and the `error_class` scripts see; nothing else does. How an error looks is in
 //! `ui/error_text.rs`.
 
+mod by_cause;
 mod convert;
 
 use std::error::Error;
 
-use mngr_host::provider::{is_refusal, lost_host};
 use serde_json::{Map, Value};
 
 use crate::exit_code::ExitCode;
@@ -113,11 +113,7 @@ impl CliError {
     /// A failure of that kind with the error behind it.
     pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source = source.into();
-        let lost = lost_host(source.as_ref()).filter(|_| !is_refusal(source.as_ref())).map(|host| {
-            let host = mngr_query::sanitize(host);
-            format!("see whether host `{host}` runs and can be reached: `mngr list --hosts` shows its state")
-        });
-        let hints = convert::hints_for_terminals(source.as_ref()).into_iter().chain(lost).collect();
+        let hints = by_cause::hints(source.as_ref());
         Self { kind, source, snippet: None, hints, details: Vec::new() }
     }
 

@@ -33,6 +33,7 @@ mod hosts;
 mod installation;
 mod interruption;
 mod label;
+mod links;
 mod list;
 mod logs;
 mod made_up_brand;
