@@ -39,7 +39,7 @@ fn run_seed(seed: u64, places: &[Place], time: Duration, keep: &Path) -> Outcome
     for episode in 0.. {
         let chosen = number(EPISODE);
         let part = Part::from_environment(seed, chosen.unwrap_or(episode), places);
-        let outcome = episode::run(&part, Some(keep));
+        let outcome = episode::run(&part, Some(keep), chosen.is_none().then(|| began + time));
         total.operations += outcome.operations;
         for (fault, times) in outcome.faults {
             *total.faults.entry(fault).or_default() += times;
@@ -103,7 +103,7 @@ fn run(places: &[Place], seconds: u64) {
 
 #[test]
 fn sixty_seconds_of_random_verbs_and_faults_break_no_promise() {
-    run(&[Place::Local, Place::Ssh], 50);
+    run(&[Place::Local, Place::Ssh], 40);
 }
 
 /// For a failure that was shrunk: the variables say which part is run.
@@ -132,6 +132,12 @@ fn soak(places: &[Place], kinds: impl Iterator<Item = Fault>) {
         let times = faults.get(&kind).copied().unwrap_or_default();
         assert!(times >= OFTEN, "only {times} times {}", kind.word());
     }
+}
+
+#[test]
+fn soak_docker_an_hour_of_chaos_in_containers_breaks_no_promise() {
+    let kinds = [Fault::OF_CLIENTS, Fault::OF_MACHINES, Fault::OF_CONTAINERS];
+    soak(&[Place::Local, Place::Docker], kinds.into_iter().flatten().copied());
 }
 
 #[test]

@@ -97,7 +97,10 @@ impl Done {
 pub(super) struct Listed {
     pub(super) name: String,
     pub(super) state: String,
+    /// As this machine sees it; empty where it cannot.
     pub(super) work_dir: PathBuf,
+    /// As its own machine calls it.
+    pub(super) path: String,
     /// Which machine it is on.
     pub(super) host: String,
 }

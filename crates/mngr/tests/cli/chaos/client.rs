@@ -28,6 +28,9 @@ const PATIENCE: Duration = Duration::from_millis(LIMIT * 2);
 /// Does the steps.
 pub(super) fn run(world: &World, client: usize, steps: &[Step]) {
     for step in steps {
+        if world.is_over() {
+            return;
+        }
         match step.action {
             Action::Trouble(fault) => trouble::happen(world, fault, step.dice),
             Action::AgentFile { name } => write_for_agent(world, name, client, step),

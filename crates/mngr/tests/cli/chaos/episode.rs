@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Instant;
 
 use super::book::Violation;
 use super::client;
@@ -24,8 +25,9 @@ pub(super) struct Outcome {
 }
 
 /// Runs a part of an episode in a world of its own. With `keep`, the logs of a failure stay there.
-pub(super) fn run(part: &Part, keep: Option<&Path>) -> Outcome {
-    let world = World::new(part);
+/// No step begins after `until`.
+pub(super) fn run(part: &Part, keep: Option<&Path>, until: Option<Instant>) -> Outcome {
+    let world = World::new(part, until);
     let troubles = troubles(part);
     let all: BTreeMap<usize, Vec<Step>> = part
         .clients
@@ -35,6 +37,9 @@ pub(super) fn run(part: &Part, keep: Option<&Path>) -> Outcome {
     let mut violations = Vec::new();
     let (first, last) = (part.steps.0 / STEPS_AT_ONCE, part.steps.1.div_ceil(STEPS_AT_ONCE));
     for batch in first..last {
+        if world.is_over() {
+            break;
+        }
         let from = (batch * STEPS_AT_ONCE).max(part.steps.0);
         let to = ((batch + 1) * STEPS_AT_ONCE).min(part.steps.1);
         populate(&world, batch);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -47,6 +46,7 @@ fn run(world: &World, number: usize, fault: Option<Fault>, dice: u64, args: &[&s
 pub(super) fn batch(world: &World, number: usize) -> Vec<Violation> {
     settle(world);
     let mut found = Vec::new();
+    world.wake();
     // The first command after a killed one finishes what that began.
     let _ = run(world, 900, None, 0, &["list", "--format", "json"]);
     let quiet = look(world, &mut found);
@@ -99,9 +99,10 @@ fn look(world: &World, found: &mut Vec<Violation>) -> Quiet {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     for agent in value["agents"].as_array().into_iter().flatten() {
         let host = text(&agent["host"]["name"]);
-        let path = PathBuf::from(text(&agent["work_dir"]));
-        let work_dir = world.seen_from_here(&host, &path).unwrap_or_default();
-        let listed = Listed { name: text(&agent["name"]), state: text(&agent["state"]), work_dir, host };
+        let path = text(&agent["work_dir"]);
+        let work_dir = world.seen_from_here(&host, path.as_ref()).unwrap_or_default();
+        let (name, state) = (text(&agent["name"]), text(&agent["state"]));
+        let listed = Listed { name, state, work_dir, path, host };
         quiet.listed.insert(text(&agent["id"]), listed);
     }
     let undo = run(world, 902, None, 0, &["undo", "--format", "json"]);
@@ -162,12 +163,12 @@ fn cycle_of(
     dice: u64,
 ) -> Option<Violation> {
     let machine = machine_of(world, agent)?;
-    let path = real_path(world, agent);
+    let path = &agent.path;
     let stop = run(world, number, None, 0, &["stop", id]);
     if !stop.succeeded() {
         return Some(Violation::new("quiet stop", format!("{}: {}", agent.name, stop.stderr)));
     }
-    let before = world.shell(machine, HASHES, &[&path]);
+    let before = world.shell(machine, HASHES, &[path]);
     let destroy = ["destroy", id, "--force", "--format", "json"];
     let first = run(world, number + 1, faults.0, dice, &destroy);
     if !first.succeeded() {
@@ -187,7 +188,7 @@ fn cycle_of(
             return Some(Violation::new("undo", what));
         }
     }
-    let after = world.shell(machine, HASHES, &[&path]);
+    let after = world.shell(machine, HASHES, &[path]);
     if before != after {
         let what = format!("{} ({id}) was\n{before}\nand is\n{after}", agent.name);
         return Some(Violation::new("undo differs", what));
@@ -202,19 +203,6 @@ fn machine_of<'world>(world: &'world World, agent: &Listed) -> Option<&'world Ma
         Machine::Ssh(_) => agent.host == "box",
         Machine::Docker(_) => agent.host == "cell",
     })
-}
-
-/// Its work dir as its own machine calls it.
-fn real_path(world: &World, agent: &Listed) -> String {
-    let sshd = world.machines.iter().find_map(|machine| match machine {
-        Machine::Ssh(sshd) => Some(sshd.home()),
-        _ => None,
-    });
-    let below = sshd.as_ref().and_then(|home| agent.work_dir.strip_prefix(home).ok());
-    match below {
-        Some(below) => format!("/root/{}", below.display()),
-        None => agent.work_dir.display().to_string(),
-    }
 }
 
 /// Destroys everything as a user would, and looks at what is left.
@@ -234,6 +222,8 @@ pub(super) fn end(world: &World) -> Vec<Violation> {
         }
     }
     let quiet = look(world, &mut found);
+    // A host without agents stops.
+    world.wake();
     let main = world.env.work_dir().display().to_string();
     let mut facts = world.inspect();
     let mut left = oracle::judge_end(&facts, &quiet, &main);
@@ -246,6 +236,9 @@ pub(super) fn end(world: &World) -> Vec<Violation> {
         strays = self::strays(world);
     }
     found.extend(left);
+    found.extend(
+        world.containers().into_iter().map(|name| Violation::new("left", format!("container {name}"))),
+    );
     found.extend(strays.into_values().map(|line| Violation::new("left", format!("process {line}"))));
     found
 }

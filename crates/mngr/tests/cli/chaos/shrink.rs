@@ -14,7 +14,10 @@ pub(super) fn shrink(part: &Part, rules: &[&'static str], time: Duration) -> Par
     let fails = |part: &Part| {
         (0..TRIES).any(|_| {
             began.elapsed() < time
-                && episode::run(part, None).violations.iter().any(|violation| rules.contains(&violation.rule))
+                && episode::run(part, None, None)
+                    .violations
+                    .iter()
+                    .any(|violation| rules.contains(&violation.rule))
         })
     };
     smallest(part, fails)

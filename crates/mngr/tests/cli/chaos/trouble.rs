@@ -1,6 +1,7 @@
 //! Lets something happen to a machine. Ends only processes of the episode's own environment, each by its number.
 
 use std::fs;
+use std::process::Stdio;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
@@ -43,7 +44,9 @@ pub(super) fn happen(world: &World, fault: Fault, dice: u64) {
             on_machine(world, &world.machines[number], fault, dice)
         }
         Fault::KilledSession | Fault::KilledMaster | Fault::CutLink => on_link(world, fault, dice),
-        Fault::StoppedContainer | Fault::KilledContainer | Fault::PausedEngine => false,
+        Fault::StoppedContainer | Fault::KilledContainer | Fault::PausedEngine => {
+            world.trouble_containers(fault, Duration::from_millis(200 + dice % 2500))
+        }
         _ => false,
     };
     world.troubles.fetch_add(1, Ordering::SeqCst);
@@ -117,12 +120,7 @@ fn kill_recorded(world: &World, key: &str, dice: u64) -> bool {
 }
 
 fn on_link(world: &World, fault: Fault, dice: u64) -> bool {
-    let Some(sshd) = world.machines.iter().find_map(|machine| match machine {
-        Machine::Ssh(sshd) => Some(sshd),
-        _ => None,
-    }) else {
-        return false;
-    };
+    let Some(sshd) = world.sshd() else { return false };
     match fault {
         Fault::KilledSession => sshd.kill_connections(),
         Fault::KilledMaster => {
@@ -140,12 +138,14 @@ fn on_link(world: &World, fault: Fault, dice: u64) -> bool {
     }
 }
 
-/// The connections that outlive a command.
+/// The connections that outlive a command, as their sockets tell.
 fn ssh_masters(world: &World) -> Vec<u32> {
-    let ours = processes_with_variable("MNGR_HOST_DIR", world.env.host_dir());
-    let is_master = |pid: &u32| {
-        fs::read_to_string(format!("/proc/{pid}/cmdline"))
-            .is_ok_and(|line| line.starts_with("ssh: ") && line.contains("[mux]"))
+    let sockets = fs::read_dir(world.env.host_dir().join("ssh")).into_iter().flatten().flatten();
+    let ask = |socket: std::path::PathBuf| -> Option<u32> {
+        let mut ssh = world.env.command("ssh");
+        ssh.arg("-S").arg(socket).args(["-O", "check", "box"]).stdin(Stdio::null());
+        let said = String::from_utf8_lossy(&ssh.output().ok()?.stderr).into_owned();
+        said.split_once("(pid=")?.1.split_once(')')?.0.parse().ok()
     };
-    ours.into_iter().filter(is_master).collect()
+    sockets.filter_map(|entry| ask(entry.path())).collect()
 }

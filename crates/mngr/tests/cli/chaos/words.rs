@@ -117,6 +117,10 @@ pub(super) fn words(world: &World, client: usize, step: &Step) -> Words {
             let args = ["undo", NAMES[name], "--format", "json"];
             Words::new(Intent::Undo { name: owned(name) }, &[name], &args)
         }
+        // In a container the whole host would be copied.
+        Action::SnapshotCreate { name } if world.place_of(name) == Place::Docker => {
+            Words::new(Intent::Other, &[name], &["snapshot", "list", NAMES[name], "--format", "json"])
+        }
         Action::SnapshotCreate { name } => {
             let args = ["snapshot", "create", NAMES[name], "--format", "json"];
             Words::new(Intent::Other, &[name], &args)

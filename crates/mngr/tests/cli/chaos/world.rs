@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, RwLock};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use mngr_testkit::{Dockerd, Sshd, TestEnv};
+use mngr_testkit::{Dockerd, Signal, Sshd, TestEnv};
 
 use super::book::{Book, Violation};
+use super::fault::Fault;
 use super::inspect::{Facts, SCRIPT};
 use super::settings::{Part, Place};
 use super::step::NAMES;
@@ -42,10 +44,12 @@ pub(super) struct World {
     /// A link is cut, or an engine is paused.
     pub(super) outage: Mutex<()>,
     began: Instant,
+    /// No step begins after this.
+    until: Option<Instant>,
 }
 
 impl World {
-    pub(super) fn new(part: &Part) -> Self {
+    pub(super) fn new(part: &Part, until: Option<Instant>) -> Self {
         let env = support::env();
         let repo = env.repo(6);
         repo.write(".gitignore", "*.ign\n");
@@ -66,6 +70,7 @@ impl World {
             troubles: AtomicU64::new(0),
             outage: Mutex::default(),
             began: Instant::now(),
+            until,
         };
         fs::create_dir(world.plain_folder()).unwrap();
         fs::write(world.plain_folder().join("file"), "plain\n").unwrap();
@@ -109,6 +114,11 @@ impl World {
                 }
             }
         }
+    }
+
+    /// Whether no further step is to begin.
+    pub(super) fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Milliseconds since the beginning.
@@ -165,6 +175,51 @@ impl World {
         book.snapshots.get(chosen).cloned().unwrap_or_else(|| format!("snap-{}", "0".repeat(32)))
     }
 
+    fn engine(&self) -> Option<&Dockerd> {
+        self.machines.iter().find_map(|machine| match machine {
+            Machine::Docker(engine) => Some(engine),
+            _ => None,
+        })
+    }
+
+    /// The machine behind an sshd.
+    pub(super) fn sshd(&self) -> Option<&Sshd> {
+        self.machines.iter().find_map(|machine| match machine {
+            Machine::Ssh(sshd) => Some(sshd),
+            _ => None,
+        })
+    }
+
+    /// Starts a container that does not run, so that it can be looked into.
+    pub(super) fn wake(&self) {
+        if let Some(engine) = self.engine() {
+            let _ = docker(engine, &["start", CONTAINER]);
+        }
+    }
+
+    /// Containers but the one agents run in.
+    pub(super) fn containers(&self) -> Vec<String> {
+        let Some(engine) = self.engine() else { return Vec::new() };
+        let all = docker(engine, &["ps", "--all", "--format", "{{.Names}}"]);
+        all.lines().filter(|name| *name != CONTAINER).map(str::to_owned).collect()
+    }
+
+    /// Lets something happen to the container or its engine. Whether there was one.
+    pub(super) fn trouble_containers(&self, fault: Fault, time: Duration) -> bool {
+        let Some(engine) = self.engine() else { return false };
+        match fault {
+            Fault::StoppedContainer => !docker(engine, &["stop", "--time", "1", CONTAINER]).is_empty(),
+            Fault::KilledContainer => !docker(engine, &["kill", CONTAINER]).is_empty(),
+            _ => {
+                let _one_at_a_time = self.outage.lock().unwrap_or_else(|broken| broken.into_inner());
+                engine.signal(Signal::STOP);
+                thread::sleep(time);
+                engine.signal(Signal::CONT);
+                true
+            }
+        }
+    }
+
     /// Looks at all machines with plain tools.
     pub(super) fn inspect(&self) -> Facts {
         let mut facts = Facts::default();
@@ -217,16 +272,17 @@ impl World {
     pub(super) fn seen_from_here(&self, host: &str, path: &Path) -> Option<PathBuf> {
         match host {
             "localhost" => Some(path.to_owned()),
-            "box" => {
-                let sshd = self.machines.iter().find_map(|machine| match machine {
-                    Machine::Ssh(sshd) => Some(sshd),
-                    _ => None,
-                });
-                Some(sshd?.home().join(path.strip_prefix("/root").ok()?))
-            }
+            "box" => Some(self.sshd()?.home().join(path.strip_prefix("/root").ok()?)),
             _ => None,
         }
     }
+}
+
+/// What the `docker` program prints, nothing if it fails.
+fn docker(engine: &Dockerd, args: &[&str]) -> String {
+    let output = Command::new("docker").args(["--host", &engine.endpoint()]).args(args).output();
+    let output = output.expect("docker runs");
+    if output.status.success() { String::from_utf8_lossy(&output.stdout).into_owned() } else { String::new() }
 }
 
 impl Machine {

@@ -34,7 +34,7 @@ fn message(name: &str, token: &str, code: i32) -> Done {
 
 fn listed(name: &str) -> Listed {
     let (state, work_dir, host) = ("RUNNING".to_owned(), "/w".into(), "localhost".to_owned());
-    Listed { name: name.to_owned(), state, work_dir, host }
+    Listed { name: name.to_owned(), state, work_dir, path: "/w".to_owned(), host }
 }
 
 /// Two agents that were created, are listed and have their folders.
