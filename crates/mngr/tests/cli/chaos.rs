@@ -70,7 +70,7 @@ fn run_seed(seed: u64, places: &[Place], time: Duration, keep: &Path) -> Outcome
 
 /// How long a failure is shrunk.
 fn shrinking() -> Duration {
-    Duration::from_secs(number(settings::SHRINK_SECONDS).unwrap_or(240))
+    Duration::from_secs(number(settings::SHRINK_SECONDS).unwrap_or(180))
 }
 
 /// Whether further episodes are run after one that broke a rule.

@@ -362,7 +362,12 @@ pub(super) fn judge_end(facts: &Facts, quiet: &Quiet, main: &str) -> Vec<Violati
     }
     for folder in ["agents", "worktrees", "copies", "projects", "transit", "made", "making"] {
         for entry in facts.entries_of(folder) {
-            found.push(Violation::new("left", format!("`{folder}/{entry}`")));
+            // A repository stays while a clone of its agent in the trash is a work tree of it.
+            let repository = format!("/{folder}/{entry}/.git ");
+            let is_needed = |line: &&String| line.contains(&repository) && line.contains("/trash/");
+            if !facts.worktrees.iter().any(|line| is_needed(&line)) {
+                found.push(Violation::new("left", format!("`{folder}/{entry}`")));
+            }
         }
     }
     for line in &facts.prunable {

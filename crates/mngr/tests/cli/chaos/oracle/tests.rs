@@ -164,6 +164,8 @@ fn what_is_left_at_the_end_is_found() {
     let in_order = "worktree /w/.git /w\nworktree /w/.git /h/trash/agent-1/work\nworktree /h/copies/x/.git /h/copies/x\n";
     facts.add(in_order);
     assert_eq!(judge_end(&facts, &Quiet::default(), "/w"), []);
+    facts.add("entry copies b-1\nworktree /h/copies/b-1/.git /h/trash/agent-2/work\n");
+    assert_eq!(judge_end(&facts, &Quiet::default(), "/w"), []);
     facts.add("worktree /w/.git /h/worktrees/a-1\nsession mngr-a\nentry worktrees a-1\nprunable /w/.git x prunable\n");
     let listed = [(ONE.to_owned(), listed("a"))].into();
     assert_eq!(judge_end(&facts, &Quiet { listed, ..Quiet::default() }, "/w").len(), 5);
