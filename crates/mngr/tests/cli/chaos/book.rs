@@ -138,6 +138,8 @@ pub(super) struct Book {
     pub(super) snapshots: Vec<String>,
     /// Where the agent of a name was last seen.
     pub(super) work_dirs: BTreeMap<String, PathBuf>,
+    /// Whether something happened to agents, ever.
+    pub(super) killed_agents: bool,
     /// Branches of creations that are known to have failed.
     pub(super) forbidden_branches: BTreeSet<String>,
     /// How many commands there were.

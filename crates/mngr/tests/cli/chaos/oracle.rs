@@ -86,7 +86,8 @@ pub(super) fn judge_batch(book: &mut Book, facts: &Facts, quiet: &Quiet) -> Vec<
     book.sent.extend(sent);
     found.extend(messages(book, facts));
     found.extend(work(book, facts));
-    found.extend(order(facts));
+    book.killed_agents |= book.troubles.iter().any(|(fault, ..)| fault.disturbs_agents());
+    found.extend(order(facts, book.killed_agents));
     book.listed.clone_from(&quiet.listed);
     book.trash.clone_from(&quiet.trash);
     book.work_dirs =
@@ -338,13 +339,19 @@ fn work(book: &mut Book, facts: &Facts) -> Vec<Violation> {
     found
 }
 
-/// What is never right in a quiet moment.
-fn order(facts: &Facts) -> Vec<Violation> {
+/// What is never right in a quiet moment. The git of an agent that was killed may have left a lock of its own.
+fn order(facts: &Facts, killed_agents: bool) -> Vec<Violation> {
     let of = |rule: &'static str, lines: &[String]| -> Vec<Violation> {
         lines.iter().map(|line| Violation::new(rule, line.clone())).collect()
     };
     let mut found = of("git fsck", &facts.fsck);
-    found.extend(of("lock left", &facts.locks));
+    let is_agents = |lock: &str| {
+        ["/.git/worktrees/", "/refs/heads/c/", "/copies/", "/projects/", "/trash/", "/repositories/"]
+            .iter()
+            .any(|part| lock.contains(part))
+    };
+    let locks = facts.locks.iter().filter(|lock| !(killed_agents && is_agents(lock)));
+    found.extend(locks.map(|lock| Violation::new("lock left", lock.clone())));
     for entry in facts.entries_of("journal") {
         found.push(Violation::new("journal left", entry));
     }
@@ -352,8 +359,8 @@ fn order(facts: &Facts) -> Vec<Violation> {
 }
 
 /// Judges what is left when every agent was destroyed and somebody tidied up.
-pub(super) fn judge_end(facts: &Facts, quiet: &Quiet, main: &str) -> Vec<Violation> {
-    let mut found = order(facts);
+pub(super) fn judge_end(book: &Book, facts: &Facts, quiet: &Quiet, main: &str) -> Vec<Violation> {
+    let mut found = order(facts, book.killed_agents);
     for (id, agent) in &quiet.listed {
         found.push(Violation::new("left", format!("agent `{}` ({id})", agent.name)));
     }

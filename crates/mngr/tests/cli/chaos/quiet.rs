@@ -226,13 +226,13 @@ pub(super) fn end(world: &World) -> Vec<Violation> {
     world.wake();
     let main = world.env.work_dir().display().to_string();
     let mut facts = world.inspect();
-    let mut left = oracle::judge_end(&facts, &quiet, &main);
+    let mut left = oracle::judge_end(&world.book(), &facts, &quiet, &main);
     let began = Instant::now();
     let mut strays = strays(world);
     while began.elapsed() < SETTLED && !(left.is_empty() && strays.is_empty()) {
         thread::sleep(Duration::from_millis(200));
         facts = world.inspect();
-        left = oracle::judge_end(&facts, &quiet, &main);
+        left = oracle::judge_end(&world.book(), &facts, &quiet, &main);
         strays = self::strays(world);
     }
     found.extend(left);

@@ -6,9 +6,9 @@ use super::random::Random;
 /// How many clients there are.
 pub(super) const CLIENTS: usize = 3;
 /// How many steps each of them does between two quiet moments.
-pub(super) const STEPS_AT_ONCE: usize = 30;
+pub(super) const STEPS_AT_ONCE: usize = 12;
 /// How often there is such a moment in an episode.
-pub(super) const BATCHES: usize = 2;
+pub(super) const BATCHES: usize = 4;
 /// The names of agents. Some begin like others, because tmux takes a beginning for the whole.
 pub(super) const NAMES: [&str; 6] = ["a", "ab", "abc", "b", "b1", "b2"];
 
@@ -45,6 +45,7 @@ pub(super) enum Action {
         name: usize,
         work: bool,
         keyed: bool,
+        start: bool,
     },
     Exec {
         name: usize,
@@ -156,10 +157,12 @@ pub(super) fn steps(seed: u64, episode: u64, client: usize, troubles: &[Fault]) 
     (0..BATCHES * STEPS_AT_ONCE).map(|number| step(number, &mut random, troubles)).collect()
 }
 
-/// What is there when a batch begins: an agent for each name, in steps that nothing happens to.
+/// What is there when a batch begins: an agent for most names, in steps that nothing happens to.
 pub(super) fn prelude(seed: u64, episode: u64, batch: usize) -> Vec<Step> {
     let mut random = Random::of(&[seed, episode, batch as u64, 1000]);
-    (0..NAMES.len())
+    let names: Vec<usize> = (0..NAMES.len()).filter(|_| random.chance(75)).collect();
+    names
+        .into_iter()
         .map(|name| {
             let Action::Create { transfer, program, .. } = create(&mut random) else { unreachable!() };
             let number = 800 + batch * NAMES.len() + name;
@@ -216,6 +219,7 @@ fn action(random: &mut Random, troubles: &[Fault]) -> Action {
             name: name(random),
             work: random.chance(40),
             keyed: random.chance(30),
+            start: random.chance(50),
         }),
         (6, |random| Action::Exec { name: name(random) }),
         (2, |random| Action::Capture { name: name(random) }),

@@ -68,12 +68,13 @@ pub(super) fn words(world: &World, client: usize, step: &Step) -> Words {
             Words::new(intent, &[from, name], &[&args[..], &["--format", "json"]].concat())
         }
         Action::List => Words::new(Intent::Other, &[], &["list", "--format", "json"]),
-        Action::Message { name, work, keyed } => {
+        Action::Message { name, work, keyed, start } => {
             let text = if work { format!("{token} work") } else { format!("{token} it's \"$HOME\" `x`") };
             let mut args = vec!["message", NAMES[name], "-m", &text, "--timeout", "6s"];
             if keyed {
                 args.extend(["--key", &token]);
             }
+            args.extend(start.then_some("--start"));
             Words::new(Intent::Message { name: owned(name), token: token.clone() }, &[name], &args)
         }
         Action::Exec { name } => {

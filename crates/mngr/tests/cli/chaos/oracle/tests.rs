@@ -156,6 +156,11 @@ fn locks_journals_and_broken_repositories_are_found() {
         facts.add("lock /w/.git/packed-refs.lock\nentry journal x.jsonl\nfsck /w missing blob\n")
     });
     assert_eq!(rules(left), ["git fsck", "lock left", "journal left"]);
+    let of_a_killed_agent = with(|book, facts, _| {
+        facts.add("lock /w/.git/worktrees/a-1/index.lock\nlock /w/.git/index.lock\n");
+        book.troubles.push((Fault::KilledTmux, 10, 20));
+    });
+    assert_eq!(rules(of_a_killed_agent), ["lock left"]);
 }
 
 #[test]
@@ -163,12 +168,12 @@ fn what_is_left_at_the_end_is_found() {
     let mut facts = Facts::default();
     let in_order = "worktree /w/.git /w\nworktree /w/.git /h/trash/agent-1/work\nworktree /h/copies/x/.git /h/copies/x\n";
     facts.add(in_order);
-    assert_eq!(judge_end(&facts, &Quiet::default(), "/w"), []);
+    assert_eq!(judge_end(&Book::default(), &facts, &Quiet::default(), "/w"), []);
     facts.add("entry copies b-1\nworktree /h/copies/b-1/.git /h/trash/agent-2/work\n");
-    assert_eq!(judge_end(&facts, &Quiet::default(), "/w"), []);
+    assert_eq!(judge_end(&Book::default(), &facts, &Quiet::default(), "/w"), []);
     facts.add("worktree /w/.git /h/worktrees/a-1\nsession mngr-a\nentry worktrees a-1\nprunable /w/.git x prunable\n");
     let listed = [(ONE.to_owned(), listed("a"))].into();
-    assert_eq!(judge_end(&facts, &Quiet { listed, ..Quiet::default() }, "/w").len(), 5);
+    assert_eq!(judge_end(&Book::default(), &facts, &Quiet { listed, ..Quiet::default() }, "/w").len(), 5);
 }
 
 #[test]
