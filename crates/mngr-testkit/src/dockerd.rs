@@ -107,6 +107,11 @@ impl Dockerd {
         self.wait_until_ready();
     }
 
+    /// Signals the engine alone: SIGSTOP makes it silent, SIGCONT wakes it.
+    pub fn signal(&self, signal_to_send: Signal) {
+        signal(self.daemon(), signal_to_send);
+    }
+
     /// The image that is there.
     pub fn image(&self) -> &'static str {
         IMAGE

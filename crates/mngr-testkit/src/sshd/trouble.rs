@@ -78,11 +78,24 @@ impl Sshd {
     /// Runs a command as somebody who sits at the machine.
     #[track_caller]
     pub fn at_its_console(&self, words: &[&str]) {
+        let [program, args @ ..] = words else { panic!("there is nothing to run") };
+        let output = self.console(program).args(args).output().or_fail("entering the machine");
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// A program that somebody who sits at the machine runs.
+    pub fn console(&self, program: &str) -> Command {
         let init = children(self.leader).first().map(u32::to_string).unwrap_or_default();
         let mut command = Command::new("nsenter");
-        command.args(["--target", &init, "--mount", "--pid", "--net", "--"]).args(words);
-        let output = command.output().or_fail("entering the machine");
-        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        command.args(["--target", &init, "--mount", "--pid", "--net", "--", program]);
+        command
+    }
+
+    /// Kills the processes that serve connections, and says whether there were any.
+    pub fn kill_connections(&self) -> bool {
+        let (_, serving) = self.processes();
+        serving.iter().for_each(|pid| signal(Some(*pid), Signal::KILL));
+        !serving.is_empty()
     }
 
     /// Runs a shell script in the place of whatever a connection asks for.

@@ -5,6 +5,7 @@
 mod adopt;
 mod archive;
 mod brands;
+mod chaos;
 mod cleanup;
 mod clone;
 mod completion;
