@@ -103,6 +103,13 @@ impl Presence {
 pub enum Change {
     /// [`Files::make_folder`].
     MakeFolder(HostPath),
+    /// [`Files::make_folder_below`].
+    MakeFolderBelow {
+        /// What must be there.
+        root: HostPath,
+        /// The folder, inside it.
+        path: HostPath,
+    },
     /// Changes nothing: what comes after it is only made where this holds. It fails as taken, or as missing.
     Require {
         /// The path.
@@ -182,6 +189,21 @@ impl FilesError {
     }
 }
 
+/// The names that lead from `root` to `path`.
+fn names_below<'p>(root: &HostPath, path: &'p HostPath) -> Result<impl Iterator<Item = &'p str>, FilesError> {
+    let rest = path.as_str().strip_prefix(root.as_str().trim_end_matches('/'));
+    match rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) if !rest.split('/').any(|name| name == "..") => {
+            Ok(rest.split('/').filter(|name| !matches!(*name, "" | ".")))
+        }
+        _ => Err(FilesError {
+            action: "create the folder",
+            path: path.clone(),
+            source: io::ErrorKind::InvalidInput.into(),
+        }),
+    }
+}
+
 /// What can be done with files there. Links are followed for reading and writing, never for removing.
 pub trait Files: Send + Sync {
     /// The contents of whatever is there. A pipe is read to its end, so this is for what the user names.
@@ -205,6 +227,20 @@ pub trait Files: Send + Sync {
 
     /// Makes the folder and those above it.
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError>;
+
+    /// Makes the folder and those between it and `root`, which must be there: what was moved away meanwhile is never made
+    /// again.
+    fn make_folder_below(&self, root: &HostPath, path: &HostPath) -> Result<(), FilesError> {
+        let mut folder = root.clone();
+        for name in names_below(root, path)? {
+            folder = folder.join(name);
+            match self.make_new_folder(&folder, Access::Shared) {
+                Err(error) if error.is_taken() => {}
+                made => made?,
+            }
+        }
+        Ok(())
+    }
 
     /// Makes the folder, which must not be there yet: of several who try, one succeeds. The one above must be there.
     fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError>;
@@ -275,6 +311,7 @@ pub trait Files: Send + Sync {
         for change in changes {
             match change {
                 Change::MakeFolder(path) => self.make_folder(path)?,
+                Change::MakeFolderBelow { root, path } => self.make_folder_below(root, path)?,
                 Change::Require { path, presence } => presence.require(path, self.stat(path)?.as_ref())?,
                 Change::Touch(path) => self.touch(path)?,
                 Change::MakePrivateFile(path) if self.exists(path)? => {}

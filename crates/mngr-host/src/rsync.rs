@@ -101,6 +101,16 @@ pub struct Rsync {
     effect: Effect,
     list: Option<Vec<u8>>,
     way: Way,
+    folder: DestinationFolder,
+}
+
+/// What rsync does where the folder that it copies into is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DestinationFolder {
+    /// It makes it.
+    Made,
+    /// It fails.
+    Required,
 }
 
 /// Which side, if any, is on another machine than the one rsync runs on.
@@ -123,7 +133,15 @@ impl Rsync {
             effect: Effect::Real,
             list: None,
             way: Way::OneHost,
+            folder: DestinationFolder::Made,
         }
+    }
+
+    /// Fails where the folder it copies into is missing, instead of making it.
+    #[must_use]
+    pub fn into_existing_folder(mut self) -> Self {
+        self.folder = DestinationFolder::Required;
+        self
     }
 
     /// What happens to files that only the destination has.
@@ -182,6 +200,10 @@ impl Rsync {
             cmd = cmd.args(["--from0", "--files-from=-"]).stdin(list.clone());
         }
         let (mut source, mut destination) = (self.source.spelled(), self.destination.spelled());
+        if self.folder == DestinationFolder::Required && destination.ends_with('/') {
+            // rsync makes a missing `folder/`; it cannot make `folder/.` without the folder.
+            destination.push('.');
+        }
         if let Way::From(reach) | Way::To(reach) = &self.way {
             // Without `-s` the shell there would read the paths.
             cmd = cmd.args(["-s", "-e", &remote_shell(reach)]);
@@ -286,6 +308,19 @@ mod tests {
             let side = |name: &str| Endpoint::Contents(HostPath::new(self.path(name).to_str().unwrap()));
             Rsync::new(side("from"), side("to"))
         }
+    }
+
+    #[test]
+    fn a_missing_folder_is_made_unless_it_must_be_there() {
+        let folders = Folders::new();
+        fs::write(folders.path("from/a"), "a").unwrap();
+        fs::remove_dir(folders.path("to")).unwrap();
+        assert!(folders.copy().into_existing_folder().run(&folders.host).is_err());
+        assert!(!folders.path("to").exists());
+        folders.copy().run(&folders.host).unwrap();
+        fs::remove_file(folders.path("to/a")).unwrap();
+        folders.copy().into_existing_folder().run(&folders.host).unwrap();
+        assert!(folders.path("to/a").exists());
     }
 
     #[test]

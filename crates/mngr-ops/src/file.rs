@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use mngr_host::files::{Access, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
+use mngr_host::files::{Access, Change, FileKind, FileStat, Files, FilesError, FolderEntry, Presence};
 use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::HostPath;
@@ -53,6 +53,12 @@ pub enum FileError {
     #[error("`{path}` does not exist")]
     Missing {
         /// Which.
+        path: HostPath,
+    },
+    /// The folder it belongs to went away.
+    #[error("`{path}` does not exist any more: the agent was destroyed meanwhile")]
+    Gone {
+        /// The agent's folder.
         path: HostPath,
     },
     /// It is something else.
@@ -193,12 +199,26 @@ impl Target {
         if files.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
             return Err(FileError::WrongKind { path, expected: "a file" });
         }
-        if let Some(folder) = path.parent() {
-            files.make_folder(&folder)?;
-        }
         // Nobody may read for a moment what only some may read in the end.
         let access = if mode.is_some() { Access::Private } else { Access::AsBefore };
-        files.write(&path, bytes, access, Durability::Cached)?;
+        let write = Change::write(path.clone(), bytes, access);
+        let root = || self.base.clone();
+        // What is meant to be in the agent's folder is not written elsewhere because the agent was destroyed meanwhile.
+        let changes: Vec<Change> = match path.parent() {
+            Some(folder) if folder.is_within(&self.base) => vec![
+                Change::MakeFolderBelow { root: root(), path: folder },
+                write,
+                Change::Require { path: root(), presence: Presence::There },
+            ],
+            Some(folder) => vec![Change::MakeFolder(folder), write],
+            None => vec![write],
+        };
+        match files.apply(&changes) {
+            Err(error) if error.is_missing() && !files.exists(&self.base)? => {
+                return Err(FileError::Gone { path: root() });
+            }
+            written => written?,
+        }
         if let Some(mode) = mode {
             let chmod = Cmd::new("chmod").args([&format!("{mode:04o}"), "--", path.as_str()]);
             let output =

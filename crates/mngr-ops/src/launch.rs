@@ -133,7 +133,8 @@ pub(crate) fn launch(
         Occasion::First { with } => (with, 0),
         Occasion::Again => {
             let mark = agent.activity_start();
-            let folder = mark.parent().map(Change::MakeFolder);
+            let root = agent.root().clone();
+            let folder = mark.parent().map(|path| Change::MakeFolderBelow { root, path });
             (folder.into_iter().chain([Change::Touch(mark)]).collect(), length_of_record(host, &agent)?)
         }
     };

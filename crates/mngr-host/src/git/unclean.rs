@@ -79,6 +79,8 @@ impl Git<'_> {
                 Rsync::new(Endpoint::Contents(root.clone()), Endpoint::Contents(destination.dir().clone()))
                     // Not `quick check`: a file changed within the second of the checkout has its time and maybe its size.
                     .options(["--ignore-times", "--force", "--ignore-missing-args"])
+                    // A checkout that was moved away meanwhile is not made again.
+                    .into_existing_folder()
                     .only(present.iter().map(RepoPath::as_bytes));
             for pattern in left_out {
                 copy = copy.exclude(*pattern);

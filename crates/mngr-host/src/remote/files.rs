@@ -69,6 +69,7 @@ impl<'a> Call<'a> {
     fn of(change: &'a Change) -> (Self, &'static str) {
         match change {
             Change::MakeFolder(path) => (Self::new(MAKE_FOLDER, path), text::MAKE_FOLDER),
+            Change::MakeFolderBelow { root, path } => (Self::below(root, path), text::MAKE_FOLDER_BELOW),
             Change::Require { path, presence } => {
                 let script = match presence {
                     Presence::There => text::REQUIRE_SOMETHING,
@@ -109,6 +110,12 @@ impl<'a> Call<'a> {
     fn rename(from: &'a HostPath, to: &HostPath) -> Self {
         let mut call = Self::new("move", from);
         call.variables += &format!("to={}\n", path_word(to));
+        call
+    }
+
+    fn below(root: &HostPath, path: &'a HostPath) -> Self {
+        let mut call = Self::new(MAKE_FOLDER, path);
+        call.variables += &format!("root={}\n", path_word(root));
         call
     }
 
@@ -288,6 +295,10 @@ impl Files for RemoteFiles {
 
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError> {
         Call::new(MAKE_FOLDER, path).succeed(self, text::MAKE_FOLDER).map(drop)
+    }
+
+    fn make_folder_below(&self, root: &HostPath, path: &HostPath) -> Result<(), FilesError> {
+        Call::below(root, path).succeed(self, text::MAKE_FOLDER_BELOW).map(drop)
     }
 
     fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError> {

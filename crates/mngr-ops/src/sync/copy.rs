@@ -34,6 +34,8 @@ pub(crate) struct Copy<'h> {
     pub(super) removed: BTreeSet<RepoPath>,
     /// Who sees what rsync says.
     pub(super) audience: Audience,
+    /// The folder that must be there, and that it goes to or into.
+    pub(super) inside: Option<HostPath>,
 }
 
 /// Who sees what rsync says.
@@ -70,6 +72,13 @@ impl Destination {
 }
 
 impl Copy<'_> {
+    /// The same for a destination in the work dir of an agent: that is never made again when it was moved away.
+    #[must_use]
+    pub(crate) fn inside(self, work_dir: &HostPath) -> Self {
+        let inside = self.to.folder().is_within(work_dir).then(|| work_dir.clone());
+        Self { inside, ..self }
+    }
+
     /// Makes the copy, or in a dry run tells what it would do.
     pub(crate) fn run(&self, options: &SyncOptions) -> Result<(FilesReport, Option<SetAside>), SyncError> {
         let host = self.to_host;
@@ -114,18 +123,28 @@ impl Copy<'_> {
         let host = self.to_host;
         interrupt::check()?;
         let folder = self.to.folder();
-        host.files().make_folder(&folder)?;
+        match &self.inside {
+            None => host.files().make_folder(&folder)?,
+            Some(root) if folder != *root => host.files().make_folder_below(root, &folder)?,
+            // rsync itself fails without it.
+            Some(_) => {}
+        }
         if !self.removed.is_empty() {
             Git::new(host, folder.clone()).remove_files(&folder, &self.removed)?;
         }
-        self.run_rsync()
+        let rsync = self.rsync.clone();
+        self.show_or_run(&if self.inside.is_some() { rsync.into_existing_folder() } else { rsync })
     }
 
     /// Runs rsync alone.
     pub(super) fn run_rsync(&self) -> Result<(), SyncError> {
+        self.show_or_run(&self.rsync)
+    }
+
+    fn show_or_run(&self, rsync: &Rsync) -> Result<(), SyncError> {
         match self.audience {
-            Audience::Nobody => self.rsync.run_between(self.from.host, self.to_host).map(|_| ())?,
-            Audience::User => self.rsync.show_between(self.from.host, self.to_host)?,
+            Audience::Nobody => rsync.run_between(self.from.host, self.to_host).map(|_| ())?,
+            Audience::User => rsync.show_between(self.from.host, self.to_host)?,
         }
         Ok(())
     }

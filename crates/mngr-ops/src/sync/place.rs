@@ -105,6 +105,7 @@ fn folder_copy<'h>(
         to_host: host,
         removed: BTreeSet::new(),
         audience: Audience::Nobody,
+        inside: None,
     })
 }
 
@@ -133,6 +134,7 @@ fn file_copy<'h>(from: Spot<'h>, host: &'h dyn Host, target: &Target) -> Result<
         to_host: host,
         removed: BTreeSet::new(),
         audience: Audience::Nobody,
+        inside: None,
     })
 }
 

@@ -57,6 +57,7 @@ pub(crate) fn plain_copy<'h>(
         to_host: to.spot.host,
         removed: BTreeSet::new(),
         audience,
+        inside: None,
     })
 }
 

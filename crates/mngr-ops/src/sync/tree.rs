@@ -49,6 +49,7 @@ fn folder_copy<'h>(from: Spot<'h>, to: Spot<'h>, extraneous: Extraneous) -> Resu
         to_host,
         removed: BTreeSet::new(),
         audience: Audience::Nobody,
+        inside: None,
     })
 }
 
@@ -90,6 +91,7 @@ fn checkout_copy<'h>(
         to_host: to.host,
         removed,
         audience: Audience::Nobody,
+        inside: None,
     })
 }
 

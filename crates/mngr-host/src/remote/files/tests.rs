@@ -10,7 +10,7 @@ use crate::remote::testing::{ShellLine, with_shells};
 
 type Case = fn(&dyn Files, &HostPath);
 
-const CASES: [(&str, Case); 24] = [
+const CASES: [(&str, Case); 25] = [
     ("contents_come_back", contents_come_back),
     ("a_file_is_read_in_parts", a_file_is_read_in_parts),
     ("what_is_not_there_is_missing", what_is_not_there_is_missing),
@@ -21,6 +21,10 @@ const CASES: [(&str, Case); 24] = [
     ("links_are_written_through_or_replaced", links_are_written_through_or_replaced),
     ("appending_adds_and_follows_no_link", appending_adds_and_follows_no_link),
     ("folders_are_made", folders_are_made),
+    (
+        "a_folder_is_made_below_one_that_is_there_and_never_without_it",
+        a_folder_is_made_below_one_that_is_there_and_never_without_it,
+    ),
     ("touching_creates_and_renews", touching_creates_and_renews),
     ("renaming_moves_and_replaces", renaming_moves_and_replaces),
     ("removing_spares_what_links_point_at", removing_spares_what_links_point_at),
@@ -211,6 +215,25 @@ fn folders_are_made(files: &dyn Files, dir: &HostPath) {
     write(files, &dir.join("file"), "x");
     assert!(files.make_folder(&dir.join("file")).unwrap_err().is_taken());
     assert_eq!(kind(files.make_folder(&dir.join("file/x")).unwrap_err()), io::ErrorKind::NotADirectory);
+}
+
+fn a_folder_is_made_below_one_that_is_there_and_never_without_it(files: &dyn Files, dir: &HostPath) {
+    let root = dir.join("it's here");
+    let deep = root.join("a/b c");
+    assert!(files.make_folder_below(&root, &deep).unwrap_err().is_missing());
+    assert!(!files.exists(&root).unwrap());
+    let below = Change::MakeFolderBelow { root: root.clone(), path: deep.clone() };
+    assert!(files.apply(std::slice::from_ref(&below)).unwrap_err().is_missing());
+    assert!(!files.exists(&root).unwrap());
+    files.make_folder(&root).unwrap();
+    files.make_folder_below(&root, &root).unwrap();
+    files.make_folder_below(&root, &deep).unwrap();
+    files.apply(&[below]).unwrap();
+    assert_eq!(files.stat(&deep).unwrap().unwrap().kind, FileKind::Folder);
+    for outside in [dir.join("x"), root.join("../x"), dir.join("it's hereafter")] {
+        assert!(files.make_folder_below(&root, &outside).is_err(), "{outside}");
+        assert!(!files.exists(&dir.join("x")).unwrap());
+    }
 }
 
 fn touching_creates_and_renews(files: &dyn Files, dir: &HostPath) {

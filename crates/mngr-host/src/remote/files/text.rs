@@ -51,6 +51,14 @@ pub(super) const TOUCH_NEW: &str = r#": >>"$p""#;
 
 pub(super) const MAKE_FOLDER: &str = r#"mkdir -p "$p""#;
 
+/// From inside `$root`: whoever moves it away meanwhile takes the new folder along.
+pub(super) const MAKE_FOLDER_BELOW: &str = r#"
+case $p/ in */../*) echo "Invalid argument" >&2; exit 1 ;; esac
+case $p in "$root") rest=. ;; "$root"/*) rest=./${p#"$root"/} ;; *) echo "Invalid argument" >&2; exit 1 ;; esac
+[ -d "$root" ] || { stat -L "$root" >/dev/null; exit 1; }
+cd "$root" && mkdir -p "$rest"
+"#;
+
 pub(super) const MAKE_NEW_FOLDER: &str = r#"mkdir "$p""#;
 
 pub(super) const MAKE_PRIVATE_FOLDER: &str = r#"mkdir -m 700 "$p""#;
