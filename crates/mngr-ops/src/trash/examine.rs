@@ -70,6 +70,15 @@ impl Neighbours {
         Vec::from_iter(paths.flatten().cloned().collect::<BTreeSet<_>>())
     }
 
+    /// Those that work inside the folder, or in a checkout of a repository inside it.
+    pub(super) fn inside(&self, host: &dyn Host, dir: &HostPath) -> Vec<AgentName> {
+        match Glance::at(host.files(), &self.signs()) {
+            Ok(glance) => self.users_of(host, &real_path(host, dir), &glance),
+            // Who cannot be asked may be one.
+            Err(_) => self.agents.iter().map(|other| other.name.clone()).collect(),
+        }
+    }
+
     /// Those that work inside the folder (its links resolved), or in a checkout of a repository inside it.
     fn users_of(&self, host: &dyn Host, dir: &HostPath, glance: &Glance<'_>) -> Vec<AgentName> {
         let real = self.real.get_or_init(|| {
