@@ -286,7 +286,7 @@ fn wait_for_acceptance(
     let mut watch = host.watch(&request).map_err(DeliverError::Watch)?;
     loop {
         let text = read_ordinary(host.files(), &accepted).map_err(DeliverError::Proof)?;
-        let is_destroyed = || Ok::<_, FilesError>(!host.files().exists(&agent.data())?);
+        let is_destroyed = || Ok::<_, FilesError>(!host.files().exists(agent.root())?);
         if text.is_none() && is_destroyed().map_err(DeliverError::Proof)? {
             // Nobody is left to accept it.
             return Err(DeliverError::NotAccepted {

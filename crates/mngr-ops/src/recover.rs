@@ -226,7 +226,11 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
         }
         Step::Branch { repository, name, at } => {
             let git = Git::new(host, repository.clone());
-            git.delete_branch(name, DeleteBranch::OnlyAt(at)).map_err(|e| text(&e))
+            match git.delete_branch(name, DeleteBranch::OnlyAt(at)) {
+                // The repository is gone, and the branch with it.
+                Err(_) if !files.exists(&repository.join("HEAD")).map_err(|e| text(&e))? => Ok(()),
+                deleted => deleted.map_err(|e| text(&e)),
+            }
         }
         Step::Host { provider, id: made, is_copy } => {
             let tenant = if *is_copy { Tenant::This(id) } else { Tenant::Anybody };

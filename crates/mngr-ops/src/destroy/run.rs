@@ -19,7 +19,7 @@ use mngr_host::host::{Host, SurveyError};
 use mngr_host::interrupt;
 use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::journal::Header;
-use mngr_model::{AgentId, AgentState, HostId, HostPath};
+use mngr_model::{AgentId, AgentRecord, AgentState, HostId, HostPath};
 
 use super::begin::begin;
 use super::error::DestroyError;
@@ -116,10 +116,11 @@ struct Ground {
 impl Ground {
     fn of(host: &dyn Host, leaving: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
         let taken = Instant::now();
-        let agents = host.survey(Detail::Full)?.agents;
+        let survey = host.survey(Detail::Full)?;
+        let neighbours = Neighbours::among(host, &survey.agents, leaving);
         Ok(Self {
-            neighbours: Neighbours::among(host, &agents, leaving),
-            agents,
+            neighbours: neighbours.and_those_in_the_making(host, &survey.journals),
+            agents: survey.agents,
             taken,
             turn: Mutex::default(),
         })
@@ -227,12 +228,18 @@ fn carry_out(
     let mut looked = preserve::signs(manifest, &agent);
     looked.push(agent.root().clone());
     if manifest.work.is_none() {
+        looked.push(agent.data());
         looked.extend(trash::signs(host, manifest, neighbours));
     }
     let glance = Glance::at(files, &looked)?;
     if glance.exists(agent.root())? {
         let mut first = Vec::new();
         if manifest.work.is_none() {
+            // It may have been renamed between the look at it and the journal, which keeps others from that.
+            let record = glance.read_if_there(&agent.data())?.unwrap_or_default();
+            if let Ok(record) = serde_json::from_slice::<AgentRecord>(&record) {
+                (manifest.name, manifest.labels) = (record.name, record.labels);
+            }
             manifest.work = Some(trash::examine(host, manifest, neighbours, &glance)?);
             // It must be on the disk before anything that it tells of moves.
             first.push(trash::manifest_change(&trash, manifest, Durability::Synced)?);

@@ -323,6 +323,59 @@ fn a_repository_that_a_clone_works_in_stays_when_its_agent_is_destroyed() {
 }
 
 #[test]
+fn an_agent_renamed_in_the_last_moment_is_destroyed_under_its_new_name() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let trash = bench.host.layout().trash_of(agent.id());
+    // Another client is faster, between our look and our journal.
+    let rename =
+        format!("sed -i 's/\"name\":\"foo\"/\"name\":\"bar\"/' host/agents/{}/data.json", agent.id());
+    bench.meanwhile(trash.root(), &rename);
+    assert_eq!(destroy_it(&bench, &agent).name.as_str(), "bar");
+    assert!(bench.was_met());
+    bench.agent_in_place("bar", "repo");
+    let restored = undo_id(&bench, &agent);
+    assert_eq!((restored.old_name.as_str(), restored.name.as_str()), ("bar", "bar-2"));
+    assert_eq!(bench.look("bar-2").unwrap().id(), agent.id());
+}
+
+#[test]
+fn an_agent_that_was_brought_back_and_destroyed_again_meanwhile_is_left_alone() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    destroy_it(&bench, &agent);
+    let manifest = bench.host.layout().trash_of(agent.id()).manifest();
+    let journal = bench.host.layout().journal(agent.id());
+    bench.meanwhile(&journal, &format!("sed -i 's/\"destroyed_at\": \"2/\"destroyed_at\": \"3/' {manifest}"));
+    assert!(matches!(undo_name(&bench, "foo"), Err(UndoError::Busy { .. })));
+    assert!(bench.was_met() && !bench.exists(&bench.work("foo")));
+    undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_repository_that_a_clone_is_just_being_made_of_stays() {
+    let bench = Bench::new();
+    let [(source, _), (clone, _)] = source_and_clone(&bench);
+    destroy_it(&bench, &clone);
+    let id = mngr_host::random::agent_id();
+    let (repository, path) = (bench.path("host/copies/source/.git"), bench.path("host/worktrees/new"));
+    let lines = format!(
+        "{{\"operation\":\"create\",\"agent_id\":\"{id}\",\"name\":\"new\",\"started\":\"2026-01-01T00:00:00Z\"}}\n\
+         {{\"step\":\"worktree\",\"repository\":\"{repository}\",\"path\":\"{path}\"}}\n"
+    );
+    let journal = bench.host.layout().journal(&id);
+    bench.write(&format!("host/journal/{id}.jsonl"), &lines);
+    let _at_work = bench.host.lock(&journal, mngr_host::lock::LockWait::Try).unwrap();
+    let destroyed = destroy_it(&bench, &source);
+    assert!(
+        matches!(&destroyed.work_dir, WorkDir::Kept { reason, .. } if reason == "it is used by new"),
+        "{destroyed:?}"
+    );
+}
+
+#[test]
 fn a_git_that_a_killed_return_left_behind_costs_neither_branch_nor_work() {
     let bench = Bench::new();
     let agent = agent_with_work(&bench, "foo");

@@ -182,6 +182,12 @@ fn begin<'h>(
         let target = manifest.id.to_string();
         return Err(UndoError::NotFound { target, similar: Vec::new() });
     }
+    // It may have been brought back and destroyed again since it was found; what was found then says nothing of it.
+    let now = trash::manifest_in(host, &glance, &layout.trash_of(&manifest.id))
+        .map_err(|source| UndoError::Trash { name: manifest.name.clone(), source })?;
+    if (now.destroyed_at, &now.work) != (manifest.destroyed_at, &manifest.work) {
+        return Err(UndoError::Busy { name: manifest.name.clone() });
+    }
     if glance.exists(&agent)? {
         return Err(UndoError::Exists { id: manifest.id.clone() });
     }

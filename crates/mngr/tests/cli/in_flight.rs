@@ -204,3 +204,35 @@ fn a_clone_whose_source_is_in_the_trash_names_the_source() {
     let _ = env.mngr(["undo", "src", "copy"]).success();
     assert_eq!(picture(&env, &dir), before);
 }
+
+#[test]
+fn a_clone_whose_source_goes_meanwhile_fails_and_leaves_nothing_or_holds_its_source() {
+    let mut env = env();
+    let gate = Gate::new(&mut env);
+    let _ = env.repo(2);
+    let create = ["create", "src", "--type", "command", "--no-connect", "--transfer", "git-mirror", "--"];
+    let _ = env.mngr(create.iter().chain(&["sleep", "1000"])).success();
+    let dir = work_dir(&env, "src");
+    let before = picture(&env, &dir);
+    // Held up before it has written down what it makes: nobody can know of it.
+    gate.close("git", "*\" for-each-ref \"*|*\" rev-parse \"*|*\" status \"*");
+    let held = env.spawn(["clone", "src", "copy", "--no-connect"]);
+    gate.wait_for_one();
+    let _ = env.mngr(["destroy", "--force", "src"]).success();
+    gate.open();
+    let _ = held.finish().code(1);
+    assert_eq!(names(&env), [""; 0]);
+    let _ = env.mngr(["undo", "src"]).success();
+    assert_eq!(picture(&env, &dir), before);
+    // Held up while it makes its files: its source keeps the repository.
+    gate.close("git", "*\" checkout \"*");
+    let held = env.spawn(["clone", "src", "copy", "--no-connect"]);
+    gate.wait_for_one();
+    let destroyed = env.mngr(["destroy", "--force", "src"]).success();
+    assert!(dir.exists(), "{destroyed}");
+    gate.open();
+    let _ = held.finish().success();
+    assert_eq!(git_in(&env, &work_dir(&env, "copy"), &["branch", "--show-current"]).trim(), "mngr/copy");
+    let journals = fs::read_dir(env.host_dir().join("journal")).unwrap().count();
+    assert_eq!(journals, 0);
+}
