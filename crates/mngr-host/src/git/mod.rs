@@ -13,6 +13,7 @@ mod compare;
 mod deposit;
 mod error;
 mod history;
+mod incoming;
 mod late;
 mod lfs;
 mod likeness;
