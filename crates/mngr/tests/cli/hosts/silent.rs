@@ -40,9 +40,6 @@ fn run_all<'c>(ground: &Ground, lines: &'c [&'c [&'c str]]) -> Vec<(String, CmdO
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     for (line, output, took) in &done {
-        eprintln!("{took:?} {line}: {output}");
-    }
-    for (line, output, took) in &done {
         assert!(*took < LIMIT, "`{line}` took {took:?}: {output}");
     }
     done.into_iter().map(|(line, output, _)| (line, output)).collect()
@@ -181,6 +178,5 @@ fn an_engine_that_says_nothing_is_given_up_in_time_and_the_listing_goes_on() {
     assert_eq!(error["provider_name"], "lab", "{listing}");
     assert!(support::text(&error["message"]).contains("did not answer within"), "{listing}");
     let _ = env.mngr(["gc"]).code(6);
-    let _ = env.mngr(["exec", "near", "true"]).success();
     assert!(began.elapsed() < LIMIT + LIMIT, "{:?}", began.elapsed());
 }
