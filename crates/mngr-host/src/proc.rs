@@ -17,6 +17,7 @@ use rustix::process::Pid;
 
 use crate::interrupt;
 use crate::trace::{self, Span, SpanKind};
+use crate::transfers::Transfer;
 
 mod dialogue;
 mod group;
@@ -52,6 +53,8 @@ pub struct Cmd {
     pub(crate) deadline: Duration,
     pub(crate) kept_output: Option<usize>,
     pub(crate) leftovers: Leftovers,
+    /// The machine that it copies from or to over a link of its own.
+    pub(crate) copies_with: Option<String>,
 }
 
 /// What becomes of processes that a command has started in its group and that outlive it.
@@ -87,6 +90,7 @@ impl Cmd {
             deadline: DEFAULT_DEADLINE,
             kept_output: None,
             leftovers: Leftovers::Spare,
+            copies_with: None,
         }
     }
 
@@ -186,6 +190,13 @@ impl Cmd {
     #[must_use]
     pub fn end_leftovers(mut self) -> Self {
         self.leftovers = Leftovers::End;
+        self
+    }
+
+    /// It copies from or to another machine, which it reaches by this name.
+    #[must_use]
+    pub(crate) fn copying_with(mut self, machine: &str) -> Self {
+        self.copies_with = Some(machine.to_owned());
         self
     }
 
@@ -375,6 +386,7 @@ pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
 /// partial output: it has been handed on.
 pub(crate) fn run_streaming(cmd: &Cmd, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<Exit, ExecError> {
     let span = span_of(cmd);
+    let _transfer = cmd.copies_with.as_deref().map(Transfer::begin);
     let ended = run_untraced(cmd, on_output);
     note_end(span, &ended);
     ended
@@ -422,6 +434,7 @@ pub(crate) fn run_attached(
     deadline: Option<Duration>,
 ) -> Result<Exit, ExecError> {
     let span = span_of(cmd);
+    let _transfer = cmd.copies_with.as_deref().map(Transfer::begin);
     let ended = run_attached_untraced(cmd, attachment, deadline);
     note_end(span, &ended);
     ended

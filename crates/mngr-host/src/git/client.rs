@@ -108,6 +108,7 @@ pub(super) struct Invocation<'g> {
     env: Vec<(&'static str, String)>,
     input: Option<Vec<u8>>,
     deadline: Duration,
+    copies_with: Option<String>,
 }
 
 impl<'g> Invocation<'g> {
@@ -127,6 +128,7 @@ impl<'g> Invocation<'g> {
             env: Vec::new(),
             input: None,
             deadline: QUICK,
+            copies_with: None,
         }
     }
 
@@ -160,6 +162,12 @@ impl<'g> Invocation<'g> {
         self
     }
 
+    /// It copies from or to another machine, which it reaches by this name.
+    pub(super) fn copying_with(mut self, machine: &str) -> Self {
+        self.copies_with = Some(machine.to_owned());
+        self
+    }
+
     /// How long it may take.
     pub(super) fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
@@ -182,7 +190,7 @@ impl<'g> Invocation<'g> {
 
     /// The whole command.
     pub(super) fn cmd(self) -> Cmd {
-        let Self { git, settings, args, env, input, deadline, .. } = self;
+        let Self { git, settings, args, env, input, deadline, copies_with, .. } = self;
         // The C locale because failures are told apart by their text.
         let mut cmd = git.program().env("LC_ALL", "C").env("GIT_EDITOR", ":").deadline(deadline);
         cmd = cmd.args(["-c", "core.quotepath=off"]);
@@ -196,7 +204,7 @@ impl<'g> Invocation<'g> {
         if let Some(bytes) = input {
             cmd = cmd.stdin(bytes);
         }
-        cmd
+        Cmd { copies_with, ..cmd }
     }
 
     /// Runs it; a status other than 0 is an error.
