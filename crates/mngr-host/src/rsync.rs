@@ -240,7 +240,7 @@ impl Rsync {
         }
         if let Way::From(reach) | Way::To(reach) = &self.way {
             // Without `-s` the shell there would read the paths.
-            cmd = cmd.args(["-s", "-e", &remote_shell(reach)]);
+            cmd = cmd.args(["-s", "-e", &remote_shell(reach)]).copying_with(&reach.name);
             let side = if matches!(self.way, Way::From(_)) { &mut source } else { &mut destination };
             if matches!(self.way, Way::From(_)) {
                 // A file of somebody else must not run with the rights of whoever copied it.
