@@ -8,7 +8,7 @@ use mngr_host::files::FilesError;
 use mngr_host::host::{Host, TerminalMode, WatchRequest};
 use mngr_host::interrupt::Interrupted;
 use mngr_host::proc::ExecError;
-use mngr_host::tmux::{PaneId, PasteStyle, Tmux, TmuxError};
+use mngr_host::tmux::{AgentPane, PasteStyle, Tmux, TmuxError};
 use mngr_host::watch::WatchError;
 use mngr_model::delivery::DeliveryLevel;
 use mngr_model::facts::ProgramFacts;
@@ -171,7 +171,7 @@ pub struct Recipient<'a> {
     /// The agent's host.
     pub host: &'a dyn Host,
     /// Its terminal.
-    pub pane: &'a PaneId,
+    pub pane: &'a AgentPane,
     /// Its state folder.
     pub agent: &'a AgentLayout,
     /// Its record.
@@ -251,11 +251,17 @@ fn blindly(
     }
 }
 
-fn refuse_long_lines(host: &dyn Host, tmux: Tmux<'_>, pane: &PaneId, text: &str) -> Result<(), DeliverError> {
+fn refuse_long_lines(
+    host: &dyn Host,
+    tmux: Tmux<'_>,
+    pane: &AgentPane,
+    text: &str,
+) -> Result<(), DeliverError> {
     let too_long = text.lines().enumerate().find(|(_, line)| line.len() + 1 >= CANONICAL_LINE_LIMIT);
     let Some((index, line)) = too_long else { return Ok(()) };
-    let panes = tmux.list_panes(None).map_err(DeliverError::Tmux)?;
-    let tty: Option<HostPath> = panes.into_iter().find(|facts| facts.id == *pane).map(|facts| facts.tty);
+    let panes = tmux.list_panes().map_err(DeliverError::Tmux)?;
+    let tty: Option<HostPath> =
+        panes.into_iter().find(|facts| facts.pid == pane.pid()).map(|facts| facts.tty);
     let mode = match tty {
         Some(tty) => host.terminal_mode(&tty).map_err(DeliverError::Terminal)?,
         // Without its terminal the cautious answer is the right one: nothing typed, nothing cut.

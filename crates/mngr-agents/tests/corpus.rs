@@ -139,6 +139,7 @@ impl Case {
             "command": self.brand,
         }))?;
         let alive = ProcessFact::Alive {
+            parent: 1,
             group: 1000,
             suspended: false,
             terminal: Some(Terminal { foreground_group: 1000 }),

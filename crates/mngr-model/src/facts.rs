@@ -20,6 +20,8 @@ pub enum ProcessFact {
     Gone,
     /// It lives.
     Alive {
+        /// The process that started it, or took it over.
+        parent: i32,
         /// Its process group.
         group: i32,
         /// Whether it is stopped by a signal (Ctrl-Z).

@@ -2,7 +2,7 @@
 //!
 //! Budget: one tmux process; two for a window other than the agent's own.
 
-use mngr_host::tmux::{CaptureRange, PaneFacts, PaneId, TmuxError};
+use mngr_host::tmux::{AgentPane, CaptureRange, PaneFacts, TmuxError};
 use mngr_model::facts::Detail;
 use mngr_model::{AgentName, AgentState};
 
@@ -96,15 +96,15 @@ pub fn capture(world: &World, agent: &Agent, request: &CaptureRequest) -> Result
             })?
         }
     };
-    terminal::on_server(world, &agent, TmuxError::is_gone, |tmux| tmux.capture(&pane, request.range))
+    terminal::on_server(world, &agent, TmuxError::is_silence, |tmux| tmux.capture(&pane, request.range))
         .map_err(tmux_error)
 }
 
 /// The first pane of a window. A number means the window's place before it means a name.
-fn find_window(panes: &[PaneFacts], wanted: &str) -> Option<PaneId> {
+fn find_window(panes: &[PaneFacts], wanted: &str) -> Option<AgentPane> {
     let place: Option<u32> = wanted.parse().ok();
     let by_place = panes.iter().find(|pane| Some(pane.window_index) == place);
-    by_place.or_else(|| panes.iter().find(|pane| pane.window == wanted)).map(|pane| pane.id.clone())
+    by_place.or_else(|| panes.iter().find(|pane| pane.window == wanted)).map(PaneFacts::pane)
 }
 
 fn window_names(panes: &[PaneFacts]) -> Vec<String> {

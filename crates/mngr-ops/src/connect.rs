@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError, Exit};
-use mngr_host::tmux::{SessionName, SessionNameError, TmuxError};
+use mngr_host::tmux::{AgentPane, SessionName, SessionNameError, Tmux, TmuxError};
 use mngr_model::env::{MNGR_AGENT_NAME, MNGR_CONNECT_COMMAND_ACTIVE, MNGR_HOST_IS_LOCAL, MNGR_SESSION_NAME};
 use mngr_model::facts::Detail;
 use mngr_model::{AgentName, AgentState};
@@ -111,21 +111,21 @@ pub fn connect(world: &World, agent: &Agent, request: &ConnectRequest) -> Result
         needs_start = true;
         agent = wake(&agent)?;
     }
-    let session = session_of(world, &agent)?;
+    let (pane, session) = session_of(world, &agent)?;
     let (host, cmd) = match &request.substitute {
         Some(text) => (world.client.clone(), substitute(world, &agent, &session, text)),
         None => {
             let attach_args = &world.settings.tmux.attach_args;
             // A pane of this machine is not inside any server of another one.
             let inside = request.inside_tmux.as_deref().filter(|_| world.is_client(agent.host.as_ref()));
-            let attach = |tmux: mngr_host::tmux::Tmux<'_>| tmux.attach_command(&session, inside, attach_args);
+            let attach = |tmux: Tmux<'_>| tmux.attach_command(&pane, &session, inside, attach_args);
             (agent.host.clone(), world.with_tmux(agent.host.as_ref(), attach))
         }
     };
     Ok(Connection { host, cmd, session, was_started: needs_start })
 }
 
-fn session_of(world: &World, agent: &Agent) -> Result<SessionName, ConnectError> {
+fn session_of(world: &World, agent: &Agent) -> Result<(AgentPane, SessionName), ConnectError> {
     let name = || agent.name().clone();
     let no_terminal = || ConnectError::NoTerminal {
         name: name(),
@@ -136,7 +136,9 @@ fn session_of(world: &World, agent: &Agent) -> Result<SessionName, ConnectError>
     let panes = terminal::session_panes(world, agent, &pane)
         .map_err(|source| ConnectError::Tmux { name: name(), source })?;
     let own = panes.first().ok_or_else(no_terminal)?;
-    SessionName::new(own.session.as_str()).map_err(|source| ConnectError::Session { name: name(), source })
+    let session = SessionName::new(own.session.as_str())
+        .map_err(|source| ConnectError::Session { name: name(), source })?;
+    Ok((pane, session))
 }
 
 fn substitute(world: &World, agent: &Agent, session: &SessionName, text: &str) -> Cmd {

@@ -212,7 +212,9 @@ fn terminal_look(world: &World, agent: &Agent) -> TerminalLook {
         Ok(Some(own)) => (Ok(own.session), Some(true), None),
         Ok(None) => (named_session(world, agent), Some(false), None),
         // tmux says so itself, so it was asked.
-        Err(TmuxError::Gone { message }) => (named_session(world, agent), Some(false), Some(message)),
+        Err(TmuxError::Gone { message } | TmuxError::NoServer { message }) => {
+            (named_session(world, agent), Some(false), Some(message))
+        }
         Err(error) => (named_session(world, agent), None, Some(crate::error_chain(&error))),
     };
     let session = session.ok();

@@ -14,16 +14,16 @@ use mngr_agents::launch::{
 use mngr_agents::manifest::BuiltIn;
 use mngr_agents::ordinary::read_ordinary;
 use mngr_host::files::{Access, Change, FileKind, FilesError};
-use mngr_host::host::{AwaitedLine, Host, WatchRequest};
+use mngr_host::host::{AwaitedLine, Host, SurveyError, WatchRequest};
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::tmux::{
-    CaptureRange, ExtraWindow, NewSession, PaneId, ServerConfig, SessionName, SessionNameError, Socket,
-    TmuxError, render_config,
+    AgentPane, CaptureRange, ExtraWindow, NewSession, ServerConfig, ServerStart, SessionName,
+    SessionNameError, Socket, TmuxError, render_config,
 };
 use mngr_host::trace::{self, SpanKind};
 use mngr_host::watch::WatchError;
 use mngr_model::env::MNGR_AGENT_ID;
-use mngr_model::facts::{Markers, ProgramFacts};
+use mngr_model::facts::{Detail, Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
 use mngr_model::process::{Ending, ProcessRecord};
 use mngr_model::quote::sh_quote;
@@ -31,6 +31,7 @@ use mngr_model::{AgentRecord, HostPath};
 
 use crate::boot::{self, BootError};
 use crate::create::agent_type::{self, ResolvedType};
+use crate::terminal;
 use crate::world::World;
 
 /// Nobody waits longer, whatever the settings say.
@@ -56,6 +57,9 @@ pub enum LaunchError {
     /// tmux could not start it.
     #[error("cannot start the agent's session")]
     Tmux(#[from] TmuxError),
+    /// Whether other agents live on a server that does not answer cannot be told.
+    #[error("cannot tell whether a tmux server with other agents has only lost its socket")]
+    Survey(#[from] SurveyError),
     /// Its program cannot be run.
     #[error("the agent's program `{program}` {}", if *.status == NOT_FOUND { "was not found" } else { "could not be run in its work dir" })]
     NotRunnable {
@@ -117,14 +121,15 @@ pub(crate) enum Occasion {
     Again,
 }
 
-/// Starts the session of an agent and waits until it is ready. Its folders exist, or are made with the first launch.
+/// Starts the session of an agent, waits until it is ready and says which pane it is in. Its folders exist, or are made with the first launch.
 pub(crate) fn launch(
     world: &World,
     host: &dyn Host,
     record: &AgentRecord,
     readiness: Readiness,
     occasion: Occasion,
-) -> Result<(), LaunchError> {
+    server: ServerStart,
+) -> Result<AgentPane, LaunchError> {
     let _span = trace::span(SpanKind::Phase, || format!("launch {}", record.name));
     let layout = host.layout();
     let agent = layout.agent(&record.id);
@@ -146,7 +151,8 @@ pub(crate) fn launch(
         host.files().apply(&std::mem::take(&mut changes))?;
         boot::write_scripts(world, host, record)?;
     }
-    let session = new_session(world, host, record, &agent.launch_script())?;
+    let mut session = new_session(world, host, record, &agent.launch_script())?;
+    session.server = server;
     let declared = kind.as_ref().filter(|kind| kind.is_declared_tui());
     let brand = brand_of(record).or(declared.map(|kind| kind as &dyn Brand));
     let brand = brand.filter(|_| readiness == Readiness::TakesMessages);
@@ -156,9 +162,8 @@ pub(crate) fn launch(
     let started = Instant::now();
     let (path, beginnings) = (&agent.process(), &ProcessRecord::FIRST_SIGNS);
     let first_sign = AwaitedLine { path, offset: seen, beginnings, limit: patience };
-    let (pane, mut said) = world
-        .with_tmux(host, |tmux| tmux.new_session(&session, &changes, first_sign))
-        .map_err(|error| interrupt::check().map_or_else(Into::into, |()| LaunchError::from(error)))?;
+    let (pane, mut said) = start_session(world, host, session, &changes, first_sign)
+        .map_err(|error| interrupt::check().map_or_else(Into::into, |()| error))?;
     let screen = || {
         let shown = world.with_tmux(host, |tmux| tmux.capture(&pane, CaptureRange::Visible));
         last_lines(shown.unwrap_or_default())
@@ -173,7 +178,7 @@ pub(crate) fn launch(
             error => error,
         })?;
         if has_begun && (readiness == Readiness::Runs || shows_its_box(world, host, &pane, declared)?) {
-            return Ok(());
+            return Ok(pane);
         }
         let Some(left) = patience.checked_sub(started.elapsed()).filter(|left| !left.is_zero()) else {
             return Err(LaunchError::NotReady { seconds: limit, screen: screen() });
@@ -190,6 +195,36 @@ pub(crate) fn launch(
         }
         let bytes = read_ordinary(host.files(), &agent.process())?.unwrap_or_default();
         said = usize::try_from(seen).ok().and_then(|seen| bytes.get(seen..)).unwrap_or_default().to_vec();
+    }
+}
+
+/// Starts the session. Where no server answers although others live on one, that one gets its socket back first.
+fn start_session(
+    world: &World,
+    host: &dyn Host,
+    mut session: NewSession,
+    changes: &[Change],
+    first_sign: AwaitedLine<'_>,
+) -> Result<(AgentPane, Vec<u8>), LaunchError> {
+    let start = |session: &NewSession, changes: &[Change]| {
+        world.with_tmux(host, |tmux| tmux.new_session(session, changes, first_sign))
+    };
+    match start(&session, changes) {
+        Err(error) if session.server == ServerStart::Forbidden && says_nothing_started(&error) => {}
+        other => return Ok(other?),
+    }
+    let survey = host.survey(Detail::Basic)?;
+    terminal::bring_server_back(world, host, &survey.agents)?;
+    session.server = ServerStart::Allowed;
+    // The changes are made; only the server was missing.
+    Ok(start(&session, &[])?)
+}
+
+/// Whether there was no server, or a tmux before 3.2 that does not know how to be told not to start one.
+fn says_nothing_started(error: &TmuxError) -> bool {
+    match error {
+        TmuxError::Failed { message } => message.contains("usage: tmux"),
+        other => other.is_silence(),
     }
 }
 
@@ -231,6 +266,7 @@ pub(crate) fn new_session(
             .collect(),
         unset: world.settings.unset_vars.clone(),
         config: layout.tmux_conf(),
+        server: ServerStart::Allowed,
     })
 }
 
@@ -257,7 +293,7 @@ fn launched_as<'k>(record: &AgentRecord, kind: Option<&'k Kind>) -> Option<&'k d
 fn shows_its_box(
     world: &World,
     host: &dyn Host,
-    pane: &PaneId,
+    pane: &AgentPane,
     declared: Option<&Kind>,
 ) -> Result<bool, TmuxError> {
     let Some(kind) = declared else { return Ok(true) };

@@ -11,7 +11,7 @@ use mngr_agents::manifest::Framing;
 use mngr_host::files::FilesError;
 use mngr_host::lock::{LockError, LockWait};
 use mngr_host::proc::ExecError;
-use mngr_host::tmux::{PaneId, TmuxError};
+use mngr_host::tmux::{AgentPane, TmuxError};
 use mngr_model::delivery::DeliveryLevel;
 use mngr_model::facts::{Detail, ProcessFact};
 use mngr_model::layout::AgentLayout;
@@ -284,7 +284,7 @@ fn refuse_dialog(agent: &Agent) -> Result<(), SendError> {
 }
 
 /// The pane whose reader is the agent itself. After the agent's end a shell reads there, and a message would be run.
-fn receiving_pane(agent: &Agent) -> Result<PaneId, SendError> {
+fn receiving_pane(agent: &Agent) -> Result<AgentPane, SendError> {
     let state = &agent.state;
     let has_ended = agent.facts.agent == ProcessFact::Gone;
     if !state.state.accepts_messages() || has_ended {
@@ -298,7 +298,7 @@ fn receiving_pane(agent: &Agent) -> Result<PaneId, SendError> {
 fn type_into(
     world: &World,
     agent: &Agent,
-    pane: &PaneId,
+    pane: &AgentPane,
     layout: &AgentLayout,
     kind: &Kind,
     message: Message<'_>,
@@ -311,9 +311,9 @@ fn type_into(
         kind,
         program: agent.facts.program.as_ref(),
     };
-    // "Gone" is said before a byte is typed, so trying again cannot type twice.
-    let is_gone = |error: &DeliverError| matches!(error, DeliverError::Tmux(tmux) if tmux.is_gone());
-    terminal::on_server(world, agent, is_gone, |tmux| deliver::deliver(&to, tmux, message))
+    // That nobody answers is said before a byte is typed, so trying again cannot type twice.
+    let is_silence = |error: &DeliverError| matches!(error, DeliverError::Tmux(tmux) if tmux.is_silence());
+    terminal::on_server(world, agent, is_silence, |tmux| deliver::deliver(&to, tmux, message))
 }
 
 /// What a failure leaves in the terminal. A tmux that was cut off may have done its work.
@@ -325,9 +325,12 @@ fn trace_of(error: &DeliverError) -> Trace {
         | DeliverError::NoBox
         | DeliverError::Terminal(_) => Trace::NothingTyped,
         DeliverError::Tmux(error) => match error {
-            TmuxError::Gone { .. } | TmuxError::Taken { .. } | TmuxError::Unreadable { .. } => {
-                Trace::NothingTyped
-            }
+            TmuxError::Gone { .. }
+            | TmuxError::NoServer { .. }
+            | TmuxError::Elsewhere { .. }
+            | TmuxError::OtherSocket { .. }
+            | TmuxError::Taken { .. }
+            | TmuxError::Unreadable { .. } => Trace::NothingTyped,
             TmuxError::Exec(ExecError::NotFound { .. } | ExecError::NoFolder { .. }) => Trace::NothingTyped,
             TmuxError::ServerExited { .. }
             | TmuxError::Failed { .. }

@@ -11,6 +11,7 @@ use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
 use mngr_host::host::{EndRequest, Host};
 use mngr_host::interrupt;
 use mngr_host::lock::{HostLock, LockError, LockWait};
+use mngr_host::tmux::{SessionClaim, SessionName};
 use mngr_host::trace::{self, SpanKind};
 use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::layout::HostLayout;
@@ -195,8 +196,10 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
                 grace: Duration::from_secs(1),
             };
             let ended = host.end_processes(&request).map_err(|e| text(&e))?;
-            if let Ok(session) = mngr_host::tmux::SessionName::new(name.clone()) {
-                world.with_tmux(host, |tmux| tmux.kill_session_of(&session, id)).map_err(|e| text(&e))?;
+            if let Ok(session) = SessionName::new(name.clone()) {
+                world
+                    .with_tmux(host, |tmux| tmux.kill_session_of(&session, id, SessionClaim::Marked))
+                    .map_err(|e| text(&e))?;
             }
             match ended.remaining.as_slice() {
                 [] => Ok(()),

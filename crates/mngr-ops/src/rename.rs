@@ -1,7 +1,7 @@
 //! `rename`: another name for an agent, in its session, its environment and, last, its record.
 //!
 //! The record is the commit point: until it is written, everything can be and is taken back. Branch, work dir and the
-//! environment of processes that already run keep the old name. Budget: at most three tmux processes.
+//! environment of processes that already run keep the old name. Budget: at most two tmux processes.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::{Host, SurveyError};
 use mngr_host::interrupt;
 use mngr_host::lock::{LockError, LockWait};
-use mngr_host::tmux::{SessionName, SessionNameError, SessionOwner, TmuxError};
+use mngr_host::tmux::{SessionClaim, SessionName, SessionNameError, Tmux, TmuxError};
 use mngr_model::env::{EnvFileError, EnvPair, MNGR_AGENT_NAME, parse_env_file, render_env_file};
 use mngr_model::facts::Detail;
 use mngr_model::layout::AgentLayout;
@@ -133,7 +133,7 @@ pub fn rename(world: &World, agent: &Agent, request: &RenameRequest) -> Result<R
         return Ok(renamed);
     }
     let session_before = rename_session(world, &agent, &session)?;
-    let take_session_back = || take_session_back(world, host, &session, &session_before);
+    let take_session_back = || take_session_back(world, &agent, &session, &session_before);
     let env_before = match rename_in_env(host, &own.env_file(), &renamed.new_name) {
         Ok(before) => before,
         Err(error) => {
@@ -177,17 +177,17 @@ fn rename_session(world: &World, agent: &Agent, to: &SessionName) -> Result<Sess
         None => world.session_name(agent.name())?,
     };
     if from != *to {
-        world.with_tmux(agent.host.as_ref(), |tmux| match tmux.session_owner(&from)? {
-            SessionOwner::Agent(owner) if owner != *agent.id() => Ok(()),
-            _ => tmux.rename_session(&from, to),
-        })?;
+        let claim = SessionClaim::NotMarkedOtherwise;
+        world.with_tmux(agent.host.as_ref(), |tmux| tmux.rename_session_of(&from, to, agent.id(), claim))?;
     }
     Ok(from)
 }
 
-fn take_session_back(world: &World, host: &dyn Host, from: &SessionName, to: &SessionName) {
+fn take_session_back(world: &World, agent: &Agent, from: &SessionName, to: &SessionName) {
     if from != to {
-        let restored = world.with_tmux(host, |tmux| tmux.rename_session(from, to));
+        let claim = SessionClaim::NotMarkedOtherwise;
+        let rename = |tmux: Tmux<'_>| tmux.rename_session_of(from, to, agent.id(), claim);
+        let restored = world.with_tmux(agent.host.as_ref(), rename);
         warn_about(world, "session", restored.err());
     }
 }

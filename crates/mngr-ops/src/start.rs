@@ -2,14 +2,17 @@
 
 use mngr_host::host::Host;
 use mngr_host::interrupt;
+use mngr_host::tmux::{ServerStart, SessionClaim};
 use mngr_model::AgentState;
+use mngr_model::facts::Detail;
 
 use crate::awake::{self, WakeError};
 use crate::fleet::Agent;
 use crate::journal::{Guard, JournalError};
 use crate::launch::{self, LaunchError, Occasion, Readiness};
 use crate::message::{self, MessageRequest, SendError};
-use crate::stop::{self, StopError, StopOptions};
+use crate::stop::{self, ServerSeen, StopError, StopOptions};
+use crate::terminal;
 use crate::world::World;
 
 /// What is sent once the agent runs.
@@ -151,9 +154,12 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
         return Err(StartError::NoWorkDir { name: name(), dir: record.work_dir.to_string() });
     }
     // An ended agent may have left a shell and daemons; two sessions of one agent must never run.
-    stop::stop(world, agent, &StopOptions::from_settings(&world.settings))
+    let stopped = stop::stop(world, agent, &StopOptions::from_settings(&world.settings))
         .map_err(|source| StartError::Stop { name: name(), source })?;
-    if let Err(source) = launch::launch(world, host, record, Readiness::TakesMessages, Occasion::Again) {
+    let launched = may_start_server(world, host, stopped.server).and_then(|server| {
+        launch::launch(world, host, record, Readiness::TakesMessages, Occasion::Again, server)
+    });
+    if let Err(source) = launched {
         let _shield = interrupt::shield();
         clean_up(world, host, agent);
         return Err(StartError::Launch { name: name(), source });
@@ -161,6 +167,19 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
     drop(guard);
     resume(world, agent, &options.resume)?;
     Ok(Started::Launched)
+}
+
+/// Whether the launch may start a tmux server. Where none answers, one with other agents gets its socket back first.
+fn may_start_server(world: &World, host: &dyn Host, seen: ServerSeen) -> Result<ServerStart, LaunchError> {
+    match seen {
+        ServerSeen::Answers => Ok(ServerStart::Forbidden),
+        ServerSeen::Unknown => Ok(ServerStart::Allowed),
+        ServerSeen::Silent => {
+            let survey = host.survey(Detail::Basic)?;
+            terminal::bring_server_back(world, host, &survey.agents)?;
+            Ok(ServerStart::Allowed)
+        }
+    }
 }
 
 /// A launch that failed leaves no session and no process.
@@ -173,7 +192,8 @@ fn clean_up(world: &World, host: &dyn Host, agent: &Agent) {
     };
     let _ = host.end_processes(&request);
     if let Ok(session) = launch::session_of(world, &agent.facts.record) {
-        let _ = world.with_tmux(host, |tmux| tmux.kill_session_of(&session, agent.id()));
+        let _ =
+            world.with_tmux(host, |tmux| tmux.kill_session_of(&session, agent.id(), SessionClaim::Marked));
     }
 }
 

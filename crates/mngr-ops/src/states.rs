@@ -8,7 +8,7 @@ use mngr_agents::detect;
 use mngr_agents::kind::Kind;
 use mngr_config::Settings;
 use mngr_host::host::Host;
-use mngr_host::tmux::{PaneId, Socket, Tmux};
+use mngr_host::tmux::{AgentPane, Socket, Tmux};
 use mngr_model::AgentTypeName;
 use mngr_model::facts::{AgentFacts, ProcessFact};
 use mngr_model::state::StateReport;
@@ -53,7 +53,7 @@ pub(crate) fn states(
     agents: &[AgentFacts],
 ) -> Vec<StateReport> {
     let mut reports: Vec<StateReport> = agents.iter().map(detect::process_state).collect();
-    let wanting: Vec<(usize, &Kind, PaneId)> = agents
+    let wanting: Vec<(usize, &Kind, AgentPane)> = agents
         .iter()
         .enumerate()
         .filter_map(|(at, facts)| {
@@ -64,7 +64,7 @@ pub(crate) fn states(
     if wanting.is_empty() {
         return reports;
     }
-    let panes: Vec<PaneId> = wanting.iter().map(|(_, _, pane)| pane.clone()).collect();
+    let panes: Vec<AgentPane> = wanting.iter().map(|(_, _, pane)| pane.clone()).collect();
     // Without its screen the rest of the evidence decides, and says so.
     let views = Tmux::new(host, socket).views(&panes).unwrap_or_default();
     for (at, kind, pane) in wanting {
@@ -89,11 +89,11 @@ pub(crate) fn look(world: &World, host: &dyn Host, facts: &AgentFacts) -> StateR
 }
 
 /// The pane of an agent that lives in it. What stands there after its end is not the agent's.
-fn pane_of(facts: &AgentFacts) -> Option<PaneId> {
+fn pane_of(facts: &AgentFacts) -> Option<AgentPane> {
     match facts.agent {
         // A headless agent shows nothing there.
         ProcessFact::Alive { terminal: Some(_), .. } if !facts.record.headless => {
-            PaneId::parse(facts.process.pane.as_deref()?)
+            AgentPane::recorded(&facts.process, facts.supervisor)
         }
         _ => None,
     }

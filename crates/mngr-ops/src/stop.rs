@@ -12,7 +12,7 @@ use mngr_host::files::{Change, FilesError};
 use mngr_host::host::{EndReport, EndRequest};
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::proc::ExecError;
-use mngr_host::tmux::{SessionName, SessionNameError, SessionOwner, TmuxError};
+use mngr_host::tmux::{SessionClaim, SessionName, SessionNameError, SessionOwner, TmuxError};
 use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::process::{Ending, ProcessRecord};
 
@@ -36,7 +36,7 @@ impl StopOptions {
 }
 
 /// What stopping came to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stopped {
     /// There was nothing to end.
     pub was_stopped_already: bool,
@@ -44,6 +44,43 @@ pub struct Stopped {
     pub ended: usize,
     /// How many of them had to be killed.
     pub killed: usize,
+    /// It was on a tmux server that could not be reached.
+    pub unreachable: Option<UnreachableServer>,
+    /// What is known of the server that answers.
+    pub server: ServerSeen,
+}
+
+/// A tmux server that has lost its socket to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnreachableServer {
+    /// Its process, where it is known.
+    pub pid: Option<i32>,
+    /// The process of the one that answers.
+    pub answering: i32,
+}
+
+impl std::fmt::Display for UnreachableServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let process = self.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
+        let answering = self.answering;
+        write!(
+            f,
+            "a tmux server{process} that has lost its socket; its processes were ended one by one, and server \
+             {answering}, which answers there now, was left alone"
+        )
+    }
+}
+
+/// What stopping an agent has shown of its tmux server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ServerSeen {
+    /// Nobody asked it, or the agent's session may have been its last.
+    #[default]
+    Unknown,
+    /// It answers.
+    Answers,
+    /// None answers.
+    Silent,
 }
 
 /// The agent is not known to be stopped.
@@ -107,7 +144,7 @@ pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> 
     // end of its own terminal either.
     let _shield = interrupt::shield();
     let (host, facts) = (agent.host.as_ref(), &agent.facts);
-    let session = find_session(world, agent)?;
+    let Found { session, unreachable, server } = find_session(world, agent)?;
     let lives = session.is_some() || facts.agent.is_alive() || facts.supervisor.is_alive();
     let mut first = Vec::new();
     if lives && facts.process.ending.is_none() {
@@ -121,12 +158,15 @@ pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> 
         ErrandError::Files(error) => StopError::Files(error),
         ErrandError::Exec(error) => StopError::Exec(error),
     })?;
-    if let Some(session) = session {
-        world.with_tmux(host, |tmux| tmux.kill_session(&session))?;
+    if let Some((session, claim)) = session {
+        world.with_tmux(host, |tmux| tmux.kill_session_of(&session, agent.id(), claim))?;
     }
     if !lives && report == EndReport::default() {
         // Nothing was ended, and a look was taken just now.
-        return Ok(Stopped { was_stopped_already: true, ..Stopped::default() });
+        return Ok(Stopped { was_stopped_already: true, server, ..Stopped::default() });
+    }
+    if let Some(unreachable) = &unreachable {
+        world.reporter.note(&format!("agent `{}` was on {unreachable}", agent.name()));
     }
     let mut pids = report.remaining;
     let seen = look_again(agent, Detail::Basic)?.facts;
@@ -145,6 +185,8 @@ pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> 
         was_stopped_already: !lives && report.signalled == 0,
         ended: report.signalled,
         killed: report.killed,
+        unreachable,
+        server: if lives { ServerSeen::Unknown } else { server },
     })
 }
 
@@ -153,27 +195,47 @@ fn may_be_its_program(facts: &AgentFacts) -> bool {
     facts.same_boot != Some(false) && !matches!(facts.process.ending, Some(Ending::Exited { .. }))
 }
 
+/// Where an agent's session is.
+#[derive(Debug, Default)]
+struct Found {
+    session: Option<(SessionName, SessionClaim)>,
+    unreachable: Option<UnreachableServer>,
+    server: ServerSeen,
+}
+
 /// The agent's session. While its pane lives, it is found by that: the prefix may have been set differently at launch,
 /// and a deleted socket is made again. Without it, further windows may still be open under the usual name.
-fn find_session(world: &World, agent: &Agent) -> Result<Option<SessionName>, StopError> {
+///
+/// On a server that cannot be reached, the session ends with the last of the agent's processes.
+fn find_session(world: &World, agent: &Agent) -> Result<Found, StopError> {
     if let Some(pane) = terminal::pane_of(agent) {
-        let panes = terminal::session_panes(world, agent, &pane);
-        // A session the user gave an odd name ends with its last process.
-        let name = |session: &str| SessionName::new(session).ok();
-        match panes {
-            Ok(panes) => return Ok(panes.first().and_then(|own| name(&own.session))),
-            Err(error) if error.is_gone() => return Ok(None),
-            Err(error) => return Err(error.into()),
-        }
+        // A session the user gave an odd name ends with its last process; so does one the pane was moved into.
+        let of_agent = |session: &str| Some((SessionName::new(session).ok()?, SessionClaim::Marked));
+        return match terminal::session_panes(world, agent, &pane) {
+            Ok(panes) => {
+                let session = panes.first().and_then(|own| of_agent(&own.session));
+                Ok(Found { session, server: ServerSeen::Answers, ..Found::default() })
+            }
+            Err(TmuxError::Elsewhere { server: pid, answering }) => {
+                let unreachable = Some(UnreachableServer { pid, answering });
+                Ok(Found { unreachable, server: ServerSeen::Answers, ..Found::default() })
+            }
+            Err(error) if error.is_gone() => Ok(Found::default()),
+            Err(error) => Err(error.into()),
+        };
     }
-    let session = world.session_name(agent.name())?;
-    match world.with_tmux(agent.host.as_ref(), |tmux| tmux.session_owner(&session)) {
+    let name = world.session_name(agent.name())?;
+    let answers = Found { server: ServerSeen::Answers, ..Found::default() };
+    match world.with_tmux(agent.host.as_ref(), |tmux| tmux.session_owner(&name)) {
         // The name in a record proves nothing: the agent can write it. Sessions of the Python mngr are not marked.
-        Ok(SessionOwner::Agent(owner)) if owner != *agent.id() => Ok(None),
-        Ok(SessionOwner::Agent(_) | SessionOwner::Unmarked) => Ok(Some(session)),
-        Ok(SessionOwner::NoSession) => Ok(None),
+        Ok(SessionOwner::Agent(owner)) if owner != *agent.id() => Ok(answers),
+        Ok(SessionOwner::Agent(_) | SessionOwner::Unmarked) => {
+            Ok(Found { session: Some((name, SessionClaim::NotMarkedOtherwise)), ..answers })
+        }
+        Ok(SessionOwner::NoSession) => Ok(answers),
+        Ok(SessionOwner::NoServer) => Ok(Found { server: ServerSeen::Silent, ..Found::default() }),
         // Without tmux there are no sessions.
-        Err(TmuxError::Exec(ExecError::NotFound { .. })) => Ok(None),
+        Err(TmuxError::Exec(ExecError::NotFound { .. })) => Ok(Found::default()),
         Err(error) => Err(error.into()),
     }
 }

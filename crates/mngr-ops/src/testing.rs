@@ -11,7 +11,7 @@ use mngr_host::host::{EndRequest, Host};
 use mngr_host::local::{LocalHost, LocalProvider};
 use mngr_host::proc::{Cmd, Output};
 use mngr_host::random;
-use mngr_host::tmux::Socket;
+use mngr_host::tmux::{ServerStart, Socket};
 use mngr_model::agent::AdditionalCommand;
 use mngr_model::env::{EnvPair, MNGR_AGENT_NAME, MNGR_AGENT_STATE_DIR, render_env_file};
 use mngr_model::facts::Detail;
@@ -24,6 +24,9 @@ use crate::world::{Silent, World};
 
 /// How long anything in a test may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A test's server starts with its first agent.
+const SERVER: ServerStart = ServerStart::Allowed;
 
 /// The world and what must be cleaned up after it.
 pub(crate) struct TestWorld {
@@ -104,6 +107,7 @@ impl TestWorld {
             &agent.facts.record,
             Readiness::TakesMessages,
             Occasion::Again,
+            SERVER,
         )
         .unwrap();
         self.look(name)
@@ -115,8 +119,15 @@ impl TestWorld {
         let (window_name, command) = (Some(window.0.to_owned()), window.1.to_owned());
         record.additional_commands = vec![AdditionalCommand { command, window_name }];
         self.write_record(&record);
-        launch::launch(&self.world, self.host.as_ref(), &record, Readiness::TakesMessages, Occasion::Again)
-            .unwrap();
+        launch::launch(
+            &self.world,
+            self.host.as_ref(),
+            &record,
+            Readiness::TakesMessages,
+            Occasion::Again,
+            SERVER,
+        )
+        .unwrap();
         self.look(name)
     }
 
@@ -131,8 +142,15 @@ impl TestWorld {
             .unwrap();
         record.argv = vec!["sh".to_owned(), path.to_string()];
         self.write_record(&record);
-        launch::launch(&self.world, self.host.as_ref(), &record, Readiness::TakesMessages, Occasion::Again)
-            .unwrap();
+        launch::launch(
+            &self.world,
+            self.host.as_ref(),
+            &record,
+            Readiness::TakesMessages,
+            Occasion::Again,
+            SERVER,
+        )
+        .unwrap();
         self.look(name)
     }
 

@@ -111,7 +111,9 @@ struct Message(String);
 impl CliError {
     /// A failure of that kind with the error behind it.
     pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { kind, source: source.into(), snippet: None, hints: Vec::new(), details: Vec::new() }
+        let source = source.into();
+        let hints = convert::hints_for_terminals(source.as_ref());
+        Self { kind, source, snippet: None, hints, details: Vec::new() }
     }
 
     /// A failure that is only a sentence.

@@ -13,7 +13,7 @@ use mngr_host::host::{Host, WatchRequest};
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_host::pty::TerminalSize;
-use mngr_host::tmux::{PaneId, PaneSnapshot, Tmux};
+use mngr_host::tmux::{AgentPane, PaneSnapshot, Tmux};
 use mngr_host::watch::Watch;
 use mngr_model::HostPath;
 
@@ -36,7 +36,7 @@ pub struct PaneSource<'a> {
     /// Its tmux server.
     pub tmux: Tmux<'a>,
     /// The pane.
-    pub pane: PaneId,
+    pub pane: AgentPane,
     /// Its terminal, as that host names it.
     pub tty: HostPath,
     /// A folder on that host for what is on its way; it is made and removed.
@@ -72,7 +72,7 @@ impl<'a> PaneRecorder<'a> {
         // With the lock in hand, a pipe into this folder is one a killed recorder has left.
         let is_left_over = host_files.exists(&source.folder)?;
         if !is_left_over && source.tmux.has_pipe(&source.pane)? {
-            return Err(RecordError::Piped { pane: source.pane.to_string() });
+            return Err(RecordError::Piped { pane: source.pane.id().to_string() });
         }
         if is_left_over {
             // The script at its end would go on filling the folder. A pane without a pipe has nothing to close.
@@ -126,7 +126,7 @@ impl<'a> PaneRecorder<'a> {
                 Flow::Ended(Why::Closed) => return Ok(()),
                 Flow::Ended(Why::Full) => self.reopen()?,
                 Flow::Ended(Why::Failed) => {
-                    let (pane, folder) = (self.source.pane.to_string(), self.spool.folder().clone());
+                    let (pane, folder) = (self.source.pane.id().to_string(), self.spool.folder().clone());
                     return Err(RecordError::NoSpool { pane, folder });
                 }
             }

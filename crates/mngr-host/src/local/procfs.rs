@@ -78,6 +78,7 @@ pub(crate) fn fact(id: ProcessId, found: Option<Stat>) -> ProcessFact {
     match found {
         Some(stat) if stat.is_gone() || !same_start(id.start, stat.start) => ProcessFact::Gone,
         Some(stat) => ProcessFact::Alive {
+            parent: stat.parent,
             group: stat.group,
             suspended: matches!(stat.state, b'T' | b't'),
             // A terminal whose other end is gone shows as 0.

@@ -6,11 +6,41 @@ use crate::proc::{ExecError, Output};
 /// A tmux command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TmuxError {
-    /// There is no such server, session or pane. Not proof that no process lives: a deleted socket says the same.
+    /// There is no such session or pane on the server that answers.
     #[error("tmux knows no such session: {message}")]
     Gone {
         /// tmux's own words.
         message: String,
+    },
+    /// No server answers. Not proof that none lives: one whose socket file was deleted says the same.
+    #[error("no tmux server answers: {message}")]
+    NoServer {
+        /// tmux's own words.
+        message: String,
+    },
+    /// The server that answers is not the one that has the agent's pane. Nothing was done.
+    #[error(
+        "the agent's terminal is on another tmux server{}, which has lost its socket; server {answering} answers there \
+         now, and was left alone",
+        .server.map(|pid| format!(" (process {pid})")).unwrap_or_default()
+    )]
+    Elsewhere {
+        /// The process of the server that has the pane, where it is known.
+        server: Option<i32>,
+        /// The process of the server that answers.
+        answering: i32,
+    },
+    /// A server with agents of this host lives, but its socket is not where this command looks for it. Starting another
+    /// one there would hide one of them.
+    #[error(
+        "agents of this host are on the tmux server of process {server}, whose socket is `{socket}`; no server answers \
+         where this command looks, and none was started"
+    )]
+    OtherSocket {
+        /// The process of that server.
+        server: i32,
+        /// Where its socket is.
+        socket: String,
     },
     /// A session of that name exists already.
     #[error("a tmux session of that name already exists: {message}")]
@@ -51,12 +81,9 @@ impl TmuxError {
     pub(crate) fn of(output: &Output) -> Self {
         let message = output.stderr_text();
         let says = |text: &str| message.contains(text);
-        if says("no server running")
-            || says("error connecting to")
-            || says("can't find")
-            || says("no such session")
-            || says("no current target")
-        {
+        if says("no server running") || says("error connecting to") {
+            Self::NoServer { message }
+        } else if says("can't find") || says("no such session") || says("no current target") {
             Self::Gone { message }
         } else if says("server exited") || says("lost server") {
             Self::ServerExited { message }
@@ -69,6 +96,11 @@ impl TmuxError {
 
     /// Whether tmux says that the thing is not there.
     pub fn is_gone(&self) -> bool {
-        matches!(self, Self::Gone { .. } | Self::ServerExited { .. })
+        matches!(self, Self::Gone { .. } | Self::NoServer { .. } | Self::ServerExited { .. })
+    }
+
+    /// Whether no server answered, so that nothing was done.
+    pub fn is_silence(&self) -> bool {
+        matches!(self, Self::NoServer { .. } | Self::ServerExited { .. })
     }
 }

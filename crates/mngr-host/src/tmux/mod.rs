@@ -1,4 +1,5 @@
-//! tmux, driven by its command line. Every target is exact: a pane id, or a session name behind `=`.
+//! tmux, driven by its command line. Every target is exact: a session name behind `=`, or a pane whose first process is
+//! compared in the same call.
 //!
 //! Budget: one tmux process per call. What belongs together goes into one command list.
 
@@ -6,6 +7,8 @@ mod config;
 mod error;
 mod pane;
 mod pipe;
+mod proven;
+mod quote;
 mod server;
 mod session;
 mod target;
@@ -15,7 +18,7 @@ pub use config::{ServerConfig, render_config};
 pub use error::TmuxError;
 pub use pane::{CaptureRange, PaneFacts, PasteStyle};
 pub use pipe::PaneSnapshot;
-pub use server::{Socket, Tmux};
-pub use session::{ExtraWindow, NewSession, SessionOwner};
-pub use target::{PaneId, SessionName, SessionNameError};
+pub use server::{Restored, Socket, Tmux};
+pub use session::{ExtraWindow, NewSession, ServerStart, SessionClaim, SessionOwner};
+pub use target::{AgentPane, PaneId, SessionName, SessionNameError};
 pub use view::PaneView;

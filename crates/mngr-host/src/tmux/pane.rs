@@ -4,8 +4,9 @@ use mngr_model::HostPath;
 
 use crate::random;
 use crate::tmux::error::TmuxError;
+use crate::tmux::quote::word;
 use crate::tmux::server::Tmux;
-use crate::tmux::target::{PaneId, SessionName};
+use crate::tmux::target::{AgentPane, PaneId};
 
 /// What tmux says of one pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +21,19 @@ pub struct PaneFacts {
     pub window_index: u32,
     /// Its first process.
     pub pid: i32,
+    /// The process of its server.
+    pub server: i32,
     /// Its terminal.
     pub tty: HostPath,
     /// Whether a viewer scrolls in it, so that keys would not reach the program.
     pub in_mode: bool,
+}
+
+impl PaneFacts {
+    /// The pane as it can be addressed.
+    pub fn pane(&self) -> AgentPane {
+        AgentPane::new(self.id.clone(), self.pid, Some(self.server))
+    }
 }
 
 /// How much of a pane to take.
@@ -47,60 +57,54 @@ pub enum PasteStyle {
 /// True once the agent's program has ended: the launch script sets the option. A dead pane, which a user's own server may
 /// keep, must not be pasted into either: that crashes tmux 3.3.
 const ENDED_OPTION: &str = "#{||:#{pane_dead},#{@mngr_ended}}";
-/// What a refused paste prints.
-const ENDED_ANSWER: &str = "ended";
+/// What a refused paste prints before it says what is there.
+const REFUSED: &str = "refused ";
 
-const FIELDS: &str =
-    "#{pane_id}\t#{session_name}\t#{window_index}\t#{pane_pid}\t#{pane_tty}\t#{pane_in_mode}\t#{window_name}";
+const FIELDS: &str = "#{pane_id}\t#{session_name}\t#{window_index}\t#{pane_pid}\t#{pid}\t#{pane_tty}\t#{pane_in_mode}\t\
+                      #{window_name}";
 
 impl Tmux<'_> {
-    /// All panes of one session, or of the whole server.
-    pub fn list_panes(&self, session: Option<&SessionName>) -> Result<Vec<PaneFacts>, TmuxError> {
-        let cmd = self.command(None).arg("list-panes");
-        let cmd = match session {
-            Some(name) => cmd.args(["-s", "-t", &name.session_target()]),
-            None => cmd.arg("-a"),
-        };
-        let output = self.run(&cmd.args(["-F", FIELDS]))?;
+    /// All panes of the server.
+    pub fn list_panes(&self) -> Result<Vec<PaneFacts>, TmuxError> {
+        let output = self.run(&self.command(None).args(["list-panes", "-a", "-F", FIELDS]))?;
         // Not trimmed: the last field, a window's name, may be empty.
         String::from_utf8_lossy(&output.stdout).lines().map(parse_pane).collect()
     }
 
     /// The text a pane shows, without blank lines at its end.
-    pub fn capture(&self, pane: &PaneId, range: CaptureRange) -> Result<String, TmuxError> {
-        let mut cmd = self.command(None).args(["capture-pane", "-p", "-t", pane.as_str()]);
-        if range == CaptureRange::Full {
-            cmd = cmd.args(["-S", "-"]);
-        }
-        Ok(self.run(&cmd)?.stdout_text())
+    pub fn capture(&self, pane: &AgentPane, range: CaptureRange) -> Result<String, TmuxError> {
+        let history = match range {
+            CaptureRange::Visible => "",
+            CaptureRange::Full => " -S -",
+        };
+        Ok(text(&self.run_in(pane, &format!("capture-pane -p -t {}{history}", pane.id()))?))
     }
 
     /// The text a pane shows, with its colours as escape sequences.
-    pub fn capture_styled(&self, pane: &PaneId) -> Result<String, TmuxError> {
-        let cmd = self.command(None).args(["capture-pane", "-p", "-e", "-t", pane.as_str()]);
-        Ok(self.run(&cmd)?.stdout_text())
+    pub fn capture_styled(&self, pane: &AgentPane) -> Result<String, TmuxError> {
+        Ok(text(&self.run_in(pane, &format!("capture-pane -p -e -t {}", pane.id()))?))
     }
 
     /// Presses Enter, for the program and not for a viewer who scrolls.
-    pub fn press_enter(&self, pane: &PaneId) -> Result<(), TmuxError> {
+    pub fn press_enter(&self, pane: &AgentPane) -> Result<(), TmuxError> {
         self.press(pane, &["Enter"])
     }
 
     /// Presses Ctrl-C: the pane's terminal sends SIGINT to everything in its foreground.
-    pub fn press_interrupt(&self, pane: &PaneId) -> Result<(), TmuxError> {
+    pub fn press_interrupt(&self, pane: &AgentPane) -> Result<(), TmuxError> {
         self.press(pane, &["C-c"])
     }
 
     /// Presses keys, named as tmux names them, one after the other.
-    pub fn press<K: AsRef<str>>(&self, pane: &PaneId, keys: &[K]) -> Result<(), TmuxError> {
+    pub fn press<K: AsRef<str>>(&self, pane: &AgentPane, keys: &[K]) -> Result<(), TmuxError> {
+        let id = pane.id();
+        let keys: Vec<String> = keys.iter().map(|key| word(key.as_ref())).collect();
         // Copy mode is left right before the key: a viewer may have entered it since the text was pasted.
-        let cmd = self
-            .command(None)
-            .args(["if-shell", "-F", "-t", pane.as_str(), "#{pane_in_mode}"])
-            .arg(format!("send-keys -t {pane} -X cancel"))
-            .args([";", "send-keys", "-t", pane.as_str()])
-            .args(keys.iter().map(|key| key.as_ref().to_owned()));
-        self.run(&cmd)?;
+        let press = format!(
+            "if-shell -F -t {id} '#{{pane_in_mode}}' 'send-keys -t {id} -X cancel' ; send-keys -t {id} {}",
+            keys.join(" ")
+        );
+        self.run_in(pane, &press)?;
         Ok(())
     }
 
@@ -108,26 +112,29 @@ impl Tmux<'_> {
     ///
     /// A buffer, not keys: keys go to copy mode when a viewer scrolls, are looked up in key tables, and text that ends
     /// in `;` would end the command. The buffer's name is random, so senders do not meet.
-    pub fn paste(&self, pane: &PaneId, bytes: &[u8], style: PasteStyle) -> Result<(), TmuxError> {
-        let buffer = format!("mngr-{}", random::hex32());
+    pub fn paste(&self, pane: &AgentPane, bytes: &[u8], style: PasteStyle) -> Result<(), TmuxError> {
+        let (id, buffer) = (pane.id(), format!("mngr-{}", random::hex32()));
         // The launch script sets the option before it hands the terminal to a shell. Check and paste are one step of
-        // the server, so no text for an ended agent is ever run by that shell.
-        let refuse = format!("delete-buffer -b {buffer} ; display-message -p {ENDED_ANSWER}");
+        // the server, so no text for an ended agent is ever run by that shell, and none reaches another agent.
+        let may_paste = format!("#{{&&:{},#{{!=:{ENDED_OPTION},1}}}}", pane.condition());
+        let refuse = format!(
+            "delete-buffer -b {buffer} ; display-message -p -t {id} '{REFUSED}#{{pid}} #{{pane_pid}}'"
+        );
         let flag = match style {
             PasteStyle::Typed => "",
             PasteStyle::Bracketed => " -p",
         };
-        let paste = format!("paste-buffer -d{flag} -b {buffer} -t {pane}");
+        let paste = format!("paste-buffer -d{flag} -b {buffer} -t {id}");
         let cmd = self
             .command(None)
             .args(["load-buffer", "-b", &buffer, "-", ";"])
-            .args(["if-shell", "-F", "-t", pane.as_str(), ENDED_OPTION, &refuse, &paste])
+            .args(["if-shell", "-F", "-t", id.as_str(), &may_paste, &paste, &refuse])
             .stdin(bytes);
         match self.run(&cmd) {
-            Ok(output) if output.stdout_text() == ENDED_ANSWER => {
-                Err(TmuxError::Gone { message: "the agent's program has ended".to_owned() })
-            }
-            Ok(_) => Ok(()),
+            Ok(output) => match output.stdout_text().strip_prefix(REFUSED) {
+                None => Ok(()),
+                Some(there) => Err(refusal(pane, there)),
+            },
             Err(error) => {
                 let _ = self.run(&self.command(None).args(["delete-buffer", "-b", &buffer]));
                 Err(error)
@@ -136,14 +143,32 @@ impl Tmux<'_> {
     }
 }
 
+/// Why a paste was refused: the process of the server that answered, then the first process of the pane, if there is one.
+fn refusal(pane: &AgentPane, there: &str) -> TmuxError {
+    let mut pids = there.split(' ').map(str::parse::<i32>);
+    match (pids.next(), pids.next()) {
+        (_, Some(Ok(pid))) if pid == pane.pid() => {
+            TmuxError::Gone { message: "the agent's program has ended".to_owned() }
+        }
+        (Some(Ok(answering)), _) => pane.is_not_on(answering),
+        _ => TmuxError::Unreadable { answer: there.to_owned(), expected: "whose pane it is" },
+    }
+}
+
+/// What a pane shows, without blank lines at its end.
+fn text(printed: &[u8]) -> String {
+    String::from_utf8_lossy(printed).trim_end().to_owned()
+}
+
 fn parse_pane(line: &str) -> Result<PaneFacts, TmuxError> {
     let parse = || {
-        let mut fields = line.splitn(7, '\t');
+        let mut fields = line.splitn(8, '\t');
         Some(PaneFacts {
             id: PaneId::parse(fields.next()?)?,
             session: fields.next()?.to_owned(),
             window_index: fields.next()?.parse().ok()?,
             pid: fields.next()?.parse().ok()?,
+            server: fields.next()?.parse().ok()?,
             tty: HostPath::new(fields.next()?),
             in_mode: fields.next()? != "0",
             window: fields.next()?.to_owned(),

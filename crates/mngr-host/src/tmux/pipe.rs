@@ -3,11 +3,11 @@
 //! Budget: one tmux process per call. tmux keeps whatever that program does not read, without limit: give it one that
 //! always reads.
 
-use crate::proc::Output;
 use crate::pty::TerminalSize;
 use crate::tmux::error::TmuxError;
+use crate::tmux::quote::word;
 use crate::tmux::server::Tmux;
-use crate::tmux::target::PaneId;
+use crate::tmux::target::AgentPane;
 
 /// What a pane showed at the moment its pipe was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,26 +28,24 @@ const FIELDS: &str = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cur
 
 impl Tmux<'_> {
     /// Whether a pane's output already goes somewhere. A pane has one pipe.
-    pub fn has_pipe(&self, pane: &PaneId) -> Result<bool, TmuxError> {
-        let cmd = self.command(None).args(["display-message", "-p", "-t", pane.as_str(), "#{pane_pipe}"]);
-        Ok(self.run(&cmd)?.stdout_text() == "1")
+    pub fn has_pipe(&self, pane: &AgentPane) -> Result<bool, TmuxError> {
+        let ask = format!("display-message -p -t {} '#{{pane_pipe}}'", pane.id());
+        Ok(self.run_in(pane, &ask)?.trim_ascii_end() == b"1")
     }
 
     /// Hands what the pane prints from now on to a line of `sh`, and says what it shows now: nothing is between the two.
     /// A pipe that was open before is closed.
-    pub fn open_pipe(&self, pane: &PaneId, shell_line: &str) -> Result<PaneSnapshot, TmuxError> {
-        let pane = pane.as_str();
-        let cmd = self
-            .command(None)
-            .args(["pipe-pane", "-O", "-t", pane, &unexpanded(shell_line), ";"])
-            .args(["display-message", "-p", "-t", pane, FIELDS, ";"])
-            .args(["capture-pane", "-p", "-e", "-t", pane]);
-        parse(&self.run(&cmd)?)
+    pub fn open_pipe(&self, pane: &AgentPane, shell_line: &str) -> Result<PaneSnapshot, TmuxError> {
+        let (id, line) = (pane.id(), word(&unexpanded(shell_line)));
+        let open = format!(
+            "pipe-pane -O -t {id} {line} ; display-message -p -t {id} '{FIELDS}' ; capture-pane -p -e -t {id}"
+        );
+        parse(&self.run_in(pane, &open)?)
     }
 
     /// Closes a pane's pipe: the program at its end reads what is left and then the end of its input.
-    pub fn close_pipe(&self, pane: &PaneId) -> Result<(), TmuxError> {
-        self.run(&self.command(None).args(["pipe-pane", "-t", pane.as_str()]))?;
+    pub fn close_pipe(&self, pane: &AgentPane) -> Result<(), TmuxError> {
+        self.run_in(pane, &format!("pipe-pane -t {}", pane.id()))?;
         Ok(())
     }
 }
@@ -57,8 +55,8 @@ fn unexpanded(shell_line: &str) -> String {
     shell_line.replace('#', "##").replace('%', "%%")
 }
 
-fn parse(output: &Output) -> Result<PaneSnapshot, TmuxError> {
-    let text = String::from_utf8_lossy(&output.stdout);
+fn parse(printed: &[u8]) -> Result<PaneSnapshot, TmuxError> {
+    let text = String::from_utf8_lossy(printed);
     let (head, screen) = text.split_once('\n').unwrap_or((&text, ""));
     let numbers: Vec<u16> = head.split(' ').filter_map(|word| word.parse().ok()).collect();
     let &[cols, rows, x, y, cursor, alternate] = numbers.as_slice() else {

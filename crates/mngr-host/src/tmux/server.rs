@@ -63,14 +63,64 @@ impl<'a> Tmux<'a> {
         if output.success() { Ok(output) } else { Err(TmuxError::of(&output)) }
     }
 
-    /// Makes a live server restore its socket file, if somebody deleted that. The server is found as the parent of a
-    /// supervisor that lives in one of its panes, never by name.
-    pub fn restore_socket(&self, supervisor: ProcessId) -> Result<(), TmuxError> {
-        // tmux restores its socket on SIGUSR1; the parent is checked to be tmux, or the signal would end a stranger.
-        let script = r#"parent=$(ps -o ppid= -p "$1" | tr -d ' ') && [ "${parent:-0}" -gt 1 ] &&
-            case $(ps -o comm= -p "$parent") in tmux*) kill -USR1 "$parent" ;; *) exit 1 ;; esac"#;
-        let cmd = Cmd::shell(script).arg("mngr").arg(supervisor.pid.to_string()).deadline(DEADLINE);
-        self.run(&cmd)?;
-        Ok(())
+    /// The process of the server that answers; `None` when none does. Starts nothing.
+    pub fn answering(&self) -> Result<Option<i32>, TmuxError> {
+        match self.run(&self.command(None).args(["display-message", "-p", "#{pid}"])) {
+            Ok(output) => {
+                let answer = output.stdout_text();
+                let pid = answer.parse().ok();
+                pid.map(Some).ok_or(TmuxError::Unreadable { answer, expected: "the number of a process" })
+            }
+            Err(error) if error.is_silence() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
+
+    /// Makes a live server restore its socket file, if somebody deleted that and no other server answers there. The
+    /// server is found as the parent of a supervisor that lives in one of its panes, never by name.
+    pub fn restore_socket(&self, supervisor: ProcessId) -> Result<Restored, TmuxError> {
+        let ask = self.command(None).args(["display-message", "-p", "#{pid}"]);
+        let (program, words) = (ask.program.clone(), ask.args.clone());
+        let mut cmd = Cmd::shell(RESTORE).arg("mngr").arg(supervisor.pid.to_string());
+        cmd = cmd.arg(supervisor.start.to_string()).arg(program).args(words).deadline(DEADLINE);
+        for (name, value) in &ask.env {
+            cmd = match value {
+                Some(value) => cmd.env(name, value),
+                None => cmd.env_remove(name),
+            };
+        }
+        let answer = self.run(&cmd)?.stdout_text();
+        let mut words = answer.splitn(3, ' ');
+        let (what, pid) = (words.next(), words.next().and_then(|pid| pid.parse().ok()));
+        match (what, pid) {
+            (Some("none"), _) => Ok(Restored::NoServer),
+            (Some("asked"), Some(server)) => {
+                Ok(Restored::Asked { server, socket: words.next().unwrap_or_default().to_owned() })
+            }
+            (Some("answers"), Some(answering)) => Ok(Restored::Answers { answering }),
+            _ => Err(TmuxError::Unreadable { answer, expected: "what became of a tmux server" }),
+        }
+    }
+}
+
+/// Looks for the server of a supervisor, and has it make its socket again.
+const RESTORE: &str = include_str!("restore.sh");
+
+/// What became of a server whose socket was missed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Restored {
+    /// No server lives there: the process is gone, or has outlived its terminal.
+    NoServer,
+    /// It was told to make its socket again, and will in a moment.
+    Asked {
+        /// Its process.
+        server: i32,
+        /// Where it makes its socket.
+        socket: String,
+    },
+    /// A server answers, so nobody was told anything: a second socket in the same place would hide that server.
+    Answers {
+        /// Its process, which may be the one that was looked for.
+        answering: i32,
+    },
 }

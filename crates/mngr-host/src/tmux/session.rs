@@ -8,12 +8,16 @@ use crate::files::Change;
 use crate::host::AwaitedLine;
 use crate::proc::{Cmd, Output};
 use crate::tmux::error::TmuxError;
+use crate::tmux::quote::word;
 use crate::tmux::server::{Socket, Tmux};
-use crate::tmux::target::{PaneId, SessionName};
+use crate::tmux::target::{AgentPane, PaneId, SessionName};
 
 /// How often a server that exits while we speak to it is tried again, and after which pause.
 const EXIT_RETRIES: u32 = 20;
 const EXIT_PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+
+/// Stands in for the session of an agent that is not on the server.
+const NOT_THERE: &str = "this-agent-is-on-another-tmux-server";
 
 /// A further window.
 #[derive(Debug, Clone)]
@@ -24,9 +28,29 @@ pub struct ExtraWindow {
     pub words: Vec<String>,
 }
 
+/// Whether a call may start a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerStart {
+    /// It may: nobody lives on one that could be reached.
+    Allowed,
+    /// It must not: agents live on a server that may only have lost its socket. Needs tmux 3.2.
+    Forbidden,
+}
+
+/// Which sessions of a name count as an agent's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionClaim {
+    /// Only those that were made for it.
+    Marked,
+    /// Also those that say nothing, as the Python mngr made them.
+    NotMarkedOtherwise,
+}
+
 /// Whose session it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionOwner {
+    /// No server answers.
+    NoServer,
     /// There is no session of that name.
     NoSession,
     /// It was made for this agent.
@@ -60,6 +84,16 @@ pub struct NewSession {
     pub unset: Vec<String>,
     /// The configuration of a server this call may start.
     pub config: HostPath,
+    /// Whether this call may start a server.
+    pub server: ServerStart,
+}
+
+impl NewSession {
+    /// Whose session it will be.
+    fn agent(&self) -> Option<AgentId> {
+        let mark = self.env.iter().find(|(name, _)| name == MNGR_AGENT_ID);
+        mark.and_then(|(_, id)| AgentId::parse(id))
+    }
 }
 
 impl Tmux<'_> {
@@ -68,6 +102,9 @@ impl Tmux<'_> {
         let dir = escape_separator(&escape_format(new.dir.as_str()));
         let (width, height) = (new.size.0.to_string(), new.size.1.to_string());
         let mut cmd = self.command(Some(&new.config));
+        if new.server == ServerStart::Forbidden {
+            cmd = cmd.arg("-N");
+        }
         for name in &new.unset {
             cmd = cmd.env_remove(name);
         }
@@ -76,7 +113,7 @@ impl Tmux<'_> {
             "-d",
             "-P",
             "-F",
-            "#{pane_id}",
+            "#{pane_id} #{pane_pid} #{pid}",
             "-s",
             new.name.as_str(),
             "-n",
@@ -123,23 +160,26 @@ impl Tmux<'_> {
         new: &NewSession,
         changes: &[Change],
         awaited: AwaitedLine<'_>,
-    ) -> Result<(PaneId, Vec<u8>), TmuxError> {
-        let session = new.name.session_target();
+    ) -> Result<(AgentPane, Vec<u8>), TmuxError> {
         let done = match self.start_surviving_exit(&self.new_session_command(new), changes, awaited) {
             Ok(done) => done,
             Err(error) => {
                 // A later command of the list may have failed: no half-made session stays. A session that was there
-                // before is not ours to end, and where a change failed there is none.
-                if !matches!(error, TmuxError::Taken { .. } | TmuxError::Files(_)) {
-                    let _ = self.run(&self.command(None).args(["kill-session", "-t", &session]));
+                // before is not ours to end, and where a change failed or no server answered there is none.
+                let is_none = matches!(
+                    error,
+                    TmuxError::Taken { .. } | TmuxError::Files(_) | TmuxError::NoServer { .. }
+                );
+                if let Some(agent) = new.agent().filter(|_| !is_none) {
+                    let _ = self.kill_session_of(&new.name, &agent, SessionClaim::Marked);
                 }
                 return Err(error);
             }
         };
         let answer = done.output.stdout_text();
         let first = answer.lines().next().unwrap_or_default();
-        let pane = PaneId::parse(first)
-            .ok_or_else(|| TmuxError::Unreadable { answer: answer.clone(), expected: "a pane id" })?;
+        let pane = parse_pane(first)
+            .ok_or_else(|| TmuxError::Unreadable { answer: answer.clone(), expected: "a new pane" })?;
         Ok((pane, done.said))
     }
 
@@ -185,13 +225,23 @@ impl Tmux<'_> {
         }
     }
 
-    /// Ends the session of exactly that name. No such session is success.
-    pub fn kill_session(&self, name: &SessionName) -> Result<(), TmuxError> {
-        match self.run_surviving_exit(&self.command(None).args([
-            "kill-session",
-            "-t",
-            &name.session_target(),
-        ])) {
+    /// Does something with the session of exactly that name, if it is this agent's, in one step of the server. No such
+    /// session, or somebody else's, is success.
+    fn run_on_session(
+        &self,
+        name: &SessionName,
+        agent: &AgentId,
+        claim: SessionClaim,
+        command: &str,
+    ) -> Result<(), TmuxError> {
+        // A format knows the variables of the session it is about.
+        let marked = format!("#{{==:#{{{MNGR_AGENT_ID}}},{agent}}}");
+        let condition = match claim {
+            SessionClaim::Marked => marked,
+            SessionClaim::NotMarkedOtherwise => format!("#{{||:{marked},#{{==:#{{{MNGR_AGENT_ID}}},}}}}"),
+        };
+        let cmd = self.command(None).args(["if-shell", "-F", "-t", &name.pane_target(), &condition, command]);
+        match self.run_surviving_exit(&cmd) {
             Ok(_) => Ok(()),
             Err(error) if error.is_gone() => Ok(()),
             Err(error) => Err(error),
@@ -218,6 +268,7 @@ impl Tmux<'_> {
                 let id = text.trim().strip_prefix(MNGR_AGENT_ID).and_then(|rest| rest.strip_prefix('='));
                 Ok(id.and_then(AgentId::parse).map_or(SessionOwner::Unmarked, SessionOwner::Agent))
             }
+            Err(error) if error.is_silence() => Ok(SessionOwner::NoServer),
             Err(error) if error.is_gone() => Ok(SessionOwner::NoSession),
             Err(TmuxError::Failed { message }) if message.contains("unknown variable") => {
                 Ok(SessionOwner::Unmarked)
@@ -226,43 +277,61 @@ impl Tmux<'_> {
         }
     }
 
-    /// Ends a session that was made for this agent. No such session, or somebody else's, is success.
-    pub fn kill_session_of(&self, name: &SessionName, agent: &AgentId) -> Result<(), TmuxError> {
-        match self.session_owner(name)? {
-            SessionOwner::Agent(owner) if owner == *agent => self.kill_session(name),
-            _ => Ok(()),
-        }
+    /// Ends a session of this agent. No such session, or somebody else's, is success.
+    pub fn kill_session_of(
+        &self,
+        name: &SessionName,
+        agent: &AgentId,
+        claim: SessionClaim,
+    ) -> Result<(), TmuxError> {
+        self.run_on_session(name, agent, claim, &format!("kill-session -t {}", word(&name.session_target())))
     }
 
-    /// Renames a session. No such session is success: a stopped agent has none.
-    pub fn rename_session(&self, from: &SessionName, to: &SessionName) -> Result<(), TmuxError> {
-        match self.run(&self.command(None).args([
-            "rename-session",
-            "-t",
-            &from.session_target(),
-            to.as_str(),
-        ])) {
-            Ok(_) => Ok(()),
-            Err(error) if error.is_gone() => Ok(()),
-            Err(error) => Err(error),
-        }
+    /// Renames a session of this agent. No such session is success: a stopped agent has none.
+    pub fn rename_session_of(
+        &self,
+        from: &SessionName,
+        to: &SessionName,
+        agent: &AgentId,
+        claim: SessionClaim,
+    ) -> Result<(), TmuxError> {
+        let rename = format!("rename-session -t {} {to}", word(&from.session_target()));
+        self.run_on_session(from, agent, claim, &rename)
     }
 
     /// The command that shows a session in this terminal. `inside` is the value of `TMUX`, if mngr itself runs in a
-    /// pane: on the same server the viewer switches, on another one it attaches a second time.
-    pub fn attach_command(&self, name: &SessionName, inside: Option<&str>, attach_args: &[String]) -> Cmd {
+    /// pane: on the same server the viewer switches, on another one it attaches a second time. It fails if the server that
+    /// answers by then does not have the agent's pane.
+    pub fn attach_command(
+        &self,
+        pane: &AgentPane,
+        name: &SessionName,
+        inside: Option<&str>,
+        attach_args: &[String],
+    ) -> Cmd {
+        let only_there = |cmd: Cmd, show: &str| {
+            // tmux has no command that only fails; this one says why.
+            let fail = format!("attach-session -t '={NOT_THERE}'");
+            let show = format!("{show} -t {}", word(&name.session_target()));
+            cmd.args(["if-shell", "-F", "-t", pane.id().as_str(), &pane.condition(), &show, &fail])
+        };
         let is_same_server = match (self.socket, inside) {
             (_, None) => false,
             (Socket::Private(socket), Some(tmux)) => socket_name(tmux) == socket,
             (Socket::UserDefault, Some(tmux)) => socket_name(tmux) == "default",
         };
         if let (true, Some(tmux)) = (is_same_server, inside) {
-            let switch = self.command(None).env("TMUX", tmux);
-            return switch.args(["switch-client", "-t", &name.session_target()]);
+            return only_there(self.command(None).env("TMUX", tmux), "switch-client");
         }
-        let attach = self.command(None).args(attach_args.iter().cloned());
-        attach.args(["attach-session", "-t", &name.session_target()])
+        only_there(self.command(None).args(attach_args.iter().cloned()), "attach-session")
     }
+}
+
+/// Reads what a new session prints of its pane.
+fn parse_pane(line: &str) -> Option<AgentPane> {
+    let mut words = line.split(' ');
+    let id = PaneId::parse(words.next()?)?;
+    Some(AgentPane::new(id, words.next()?.parse().ok()?, words.next()?.parse().ok()))
 }
 
 /// The socket's name in `TMUX=/tmp/tmux-0/name,pid,session`.

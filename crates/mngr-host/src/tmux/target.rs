@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use mngr_model::facts::ProcessFact;
+use mngr_model::process::ProcessRecord;
+
+use crate::tmux::error::TmuxError;
+
 /// The name of a session, free of the characters tmux would change or interpret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionName(String);
@@ -68,6 +73,56 @@ impl PaneId {
 impl fmt::Display for PaneId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// A pane together with what tells it from a pane of the same number on another server.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentPane {
+    id: PaneId,
+    pid: i32,
+    server: Option<i32>,
+}
+
+impl AgentPane {
+    /// The pane of that number whose first process is this one, on the server of that process where it is known.
+    pub fn new(id: PaneId, pid: i32, server: Option<i32>) -> Self {
+        Self { id, pid, server }
+    }
+
+    /// The pane an agent was launched in: its first process is the agent's supervisor, and the server is the parent of
+    /// that. The caller knows that the agent or its supervisor lives there.
+    pub fn recorded(record: &ProcessRecord, supervisor: ProcessFact) -> Option<Self> {
+        let server = match supervisor {
+            ProcessFact::Alive { parent, .. } => Some(parent),
+            _ => None,
+        };
+        Some(Self { id: PaneId::parse(record.pane.as_deref()?)?, pid: record.supervisor?.pid, server })
+    }
+
+    /// Its number, which says nothing by itself.
+    pub fn id(&self) -> &PaneId {
+        &self.id
+    }
+
+    /// Its first process.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// A format that is true on this pane only.
+    pub(super) fn condition(&self) -> String {
+        format!("#{{==:#{{pane_pid}},{}}}", self.pid)
+    }
+
+    /// What it means that the server of this process does not have the pane.
+    pub fn is_not_on(&self, answering: i32) -> TmuxError {
+        match self.server {
+            Some(server) if server == answering => {
+                TmuxError::Gone { message: format!("pane {} has gone", self.id) }
+            }
+            server => TmuxError::Elsewhere { server, answering },
+        }
     }
 }
 

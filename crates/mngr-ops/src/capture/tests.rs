@@ -9,11 +9,12 @@ use crate::testing::{TestWorld, eventually};
 
 fn pane(id: &str, window_index: u32, window: &str) -> PaneFacts {
     PaneFacts {
-        id: PaneId::parse(id).unwrap(),
+        id: mngr_host::tmux::PaneId::parse(id).unwrap(),
         session: "s".to_owned(),
         window: window.to_owned(),
         window_index,
         pid: 2,
+        server: 1,
         tty: HostPath::new("/dev/null"),
         in_mode: false,
     }
@@ -22,7 +23,7 @@ fn pane(id: &str, window_index: u32, window: &str) -> PaneFacts {
 #[test]
 fn a_window_is_found_by_its_place_first_and_then_by_its_name() {
     let panes = [pane("%1", 0, "agent"), pane("%2", 1, "7"), pane("%3", 1, "7"), pane("%4", 2, "1")];
-    let found = |wanted: &str| find_window(&panes, wanted).map(|id| id.to_string());
+    let found = |wanted: &str| find_window(&panes, wanted).map(|pane| pane.id().to_string());
     assert_eq!(found("agent").as_deref(), Some("%1"));
     assert_eq!(found("1").as_deref(), Some("%2"), "a place wins over a name");
     assert_eq!(found("7").as_deref(), Some("%2"), "no such place, so it is a name");

@@ -11,7 +11,7 @@ use mngr_agents::deliver::{self, Message, Recipient};
 use mngr_host::fault;
 use mngr_host::files::{Access, Change, Durability};
 use mngr_host::host::Host;
-use mngr_host::tmux::PaneId;
+use mngr_host::tmux::{AgentPane, ServerStart};
 use mngr_host::{interrupt, random};
 use mngr_model::agent::AdditionalCommand;
 use mngr_model::delivery::DeliveryLevel;
@@ -46,6 +46,8 @@ pub(super) struct Build<'a> {
     pub(super) login: Login,
     pub(super) id: &'a AgentId,
     pub(super) name: &'a AgentName,
+    /// Whether starting it may start a tmux server.
+    pub(super) server: ServerStart,
 }
 
 impl Build<'_> {
@@ -134,9 +136,10 @@ impl Build<'_> {
             _ => Readiness::TakesMessages,
         };
         interrupt::check()?;
-        launch::launch(world, host, record, readiness, Occasion::First { with: journal.take_pending() })?;
+        let occasion = Occasion::First { with: journal.take_pending() };
+        let pane = launch::launch(world, host, record, readiness, occasion, self.server)?;
         fault::point();
-        message.map(|text| self.deliver(record, text)).transpose()
+        message.map(|text| self.deliver(record, &pane, text)).transpose()
     }
 
     fn record(&self, source: &Source, plan: &Plan) -> AgentRecord {
@@ -209,19 +212,19 @@ impl Build<'_> {
         Ok(prepared.words)
     }
 
-    fn deliver(&self, record: &AgentRecord, text: &str) -> Result<DeliveryLevel, CreateError> {
+    fn deliver(
+        &self,
+        record: &AgentRecord,
+        pane: &AgentPane,
+        text: &str,
+    ) -> Result<DeliveryLevel, CreateError> {
         let host = self.host.as_ref();
         let agent = host.layout().agent(self.id);
-        let process = ProcessRecord::parse(&host.files().read_text(&agent.process())?);
-        let pane = process.pane.as_deref().and_then(PaneId::parse).ok_or(launch::LaunchError::NotReady {
-            seconds: self.world.settings.agent_ready_timeout,
-            screen: None,
-        })?;
         self.world.reporter.progress("Sending initial message");
         let key = random::hex32();
         let message = Message { text, key: &key, patience: self.request.message_patience };
         let kind = self.program.resolved.clone().kind();
-        let to = Recipient { host, pane: &pane, agent: &agent, record, kind: &kind, program: None };
+        let to = Recipient { host, pane, agent: &agent, record, kind: &kind, program: None };
         let delivered = self.world.with_tmux(host, |tmux| deliver::deliver(&to, tmux, message));
         delivered.map(|delivered| delivered.level).map_err(CreateError::Message)
     }

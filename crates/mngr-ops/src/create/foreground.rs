@@ -260,7 +260,9 @@ impl<'w> Attended<'w> {
     fn press_interrupt(&self) -> Result<(), TmuxError> {
         let gone = || TmuxError::Gone { message: "the agent has no terminal".to_owned() };
         let pane = terminal::pane_of(&self.agent).ok_or_else(gone)?;
-        terminal::on_server(self.world, &self.agent, TmuxError::is_gone, |tmux| tmux.press_interrupt(&pane))
+        terminal::on_server(self.world, &self.agent, TmuxError::is_silence, |tmux| {
+            tmux.press_interrupt(&pane)
+        })
     }
 
     /// Whether its conversation is told, instead of what it prints.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use mngr_host::host::Host;
 use mngr_host::lock::LockWait;
 use mngr_host::random;
+use mngr_host::tmux::ServerStart;
 use mngr_model::facts::Detail;
 use mngr_model::journal::{Header, Operation};
 use mngr_model::{AgentId, AgentName};
@@ -13,6 +14,7 @@ use super::error::CreateError;
 use super::request::CreateRequest;
 use crate::journal::{self, Journal};
 use crate::recover;
+use crate::terminal;
 use crate::world::World;
 
 /// How long another command may hold the host while it chooses a name.
@@ -20,12 +22,21 @@ const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 /// How many made-up names are tried.
 const NAME_TRIES: u32 = 64;
 
+/// What was chosen.
+pub(super) struct Reserved<'h> {
+    pub(super) journal: Journal<'h>,
+    pub(super) id: AgentId,
+    pub(super) name: AgentName,
+    /// Whether starting the agent may start a tmux server: not while others live on one.
+    pub(super) server: ServerStart,
+}
+
 /// Chooses name and id and writes the journal's head, under the host lock: nobody else can choose the same.
 pub(super) fn reserve<'h>(
     world: &World,
     host: &'h dyn Host,
     request: &CreateRequest,
-) -> Result<(Journal<'h>, AgentId, AgentName), CreateError> {
+) -> Result<Reserved<'h>, CreateError> {
     let layout = host.layout();
     let take = || host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT));
     let mut lock = take()?;
@@ -43,6 +54,8 @@ pub(super) fn reserve<'h>(
     {
         return Err(CreateError::IdTaken { id });
     }
+    let is_lived_in = survey.agents.iter().any(terminal::lives_in_pane);
+    let server = if is_lived_in { ServerStart::Forbidden } else { ServerStart::Allowed };
     let mut taken: Vec<AgentName> = survey.agents.into_iter().map(|facts| facts.record.name).collect();
     for entry in &survey.journals {
         let text = host.files().read_if_there(&layout.journals().join(entry))?.unwrap_or_default();
@@ -63,7 +76,7 @@ pub(super) fn reserve<'h>(
         name: name.clone(),
         started: world.clock.now(),
     };
-    Ok((Journal::begin(host, &header)?, id, name))
+    Ok(Reserved { journal: Journal::begin(host, &header)?, id, name, server })
 }
 
 fn free_name(request: &CreateRequest, taken: &[AgentName]) -> Result<AgentName, CreateError> {

@@ -16,7 +16,7 @@ use super::heritage::{self, Heritage};
 use super::preflight::{self, Login};
 use super::program::{self, Program};
 use super::request::{CreateRequest, Created};
-use super::reserve::reserve;
+use super::reserve::{Reserved, reserve};
 use super::source::{self, Source};
 use super::{provision, reuse};
 use crate::boot;
@@ -40,7 +40,7 @@ pub(super) fn create_on(
     let typed = request.message.as_deref().filter(|_| program.resolved.headless.is_none());
     let message = typed.map(deliver::normalize).transpose()?;
     let source = source.unwrap_or_else(|| source::find(world, request, &heritage))?;
-    let (mut journal, id, name) = reserve(world, host.as_ref(), request)?;
+    let Reserved { mut journal, id, name, server } = reserve(world, host.as_ref(), request)?;
     let build = Build {
         world,
         host: &host,
@@ -51,6 +51,7 @@ pub(super) fn create_on(
         login,
         id: &id,
         name: &name,
+        server,
     };
     let built = build.run(source, message.as_deref(), &mut journal);
     match built {

@@ -21,6 +21,7 @@ mod place;
 mod programs;
 mod repair;
 mod run;
+mod servers;
 mod sessions;
 mod trash;
 mod work_dirs;

@@ -14,9 +14,10 @@ use mngr_host::proc::Cmd;
 use mngr_host::tmux::SessionName;
 use mngr_model::facts::Detail;
 use mngr_model::journal::Step;
+use mngr_model::process::ProcessId;
 use mngr_model::{AgentId, HostPath};
 
-use super::{git_locks, leftovers, sessions};
+use super::{git_locks, leftovers, servers, sessions};
 use crate::gc::{self, GcOptions};
 use crate::world::World;
 use crate::{boot, error_chain, recover};
@@ -40,6 +41,8 @@ pub(super) enum Repair {
     RemoveGitLocks(Arc<dyn Host>),
     /// Delete sockets of this machine that nobody listens on.
     RemoveSockets(Vec<HostPath>),
+    /// Have a tmux server make its socket again. It is the parent of this process.
+    RestoreSocket { host: Arc<dyn Host>, supervisor: ProcessId },
     /// Make the host start what it should at boot.
     SettleBoot(Arc<dyn Host>),
 }
@@ -55,6 +58,7 @@ impl std::fmt::Debug for Repair {
             Self::DeleteBranches { .. } => "DeleteBranches",
             Self::RemoveGitLocks(_) => "RemoveGitLocks",
             Self::RemoveSockets(_) => "RemoveSockets",
+            Self::RestoreSocket { .. } => "RestoreSocket",
             Self::SettleBoot(_) => "SettleBoot",
         })
     }
@@ -93,6 +97,9 @@ impl Repair {
                     fault::point();
                 }
                 Ok(format!("deleted {} socket(s)", paths.len()))
+            }
+            Self::RestoreSocket { host, supervisor } => {
+                servers::restore(world, host.as_ref(), *supervisor).map_err(|error| error_chain(&error))
             }
             Self::SettleBoot(host) => {
                 boot::settle(world, host.as_ref()).map_err(|error| error_chain(&error))?;

@@ -9,8 +9,8 @@ use super::finding::{Finding, Mended};
 use super::hosts::Looked;
 use super::place::Place;
 use super::{
-    boot, branches, connections, git_locks, hosts, idle, leftovers, machine, permissions, programs, sessions,
-    trash, work_dirs,
+    boot, branches, connections, git_locks, hosts, idle, leftovers, machine, permissions, programs, servers,
+    sessions, trash, work_dirs,
 };
 use crate::fanout::fan_out;
 use crate::world::World;
@@ -20,11 +20,12 @@ type Check = fn(&World, &Place, &Everywhere) -> Vec<Finding>;
 
 /// The checks of each host, in the order in which they are told. What a killed command left comes early: putting it right
 /// puts other things right.
-const CHECKS: [Check; 10] = [
+const CHECKS: [Check; 11] = [
     machine::check,
     permissions::check,
     leftovers::check,
     git_locks::check,
+    servers::check,
     sessions::check,
     work_dirs::check,
     branches::check,

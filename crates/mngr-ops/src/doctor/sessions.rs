@@ -35,7 +35,7 @@ fn judge(world: &World, place: &Place, name: &SessionName) -> Option<Finding> {
     let host = place.host.as_ref();
     match world.with_tmux(host, |tmux| tmux.session_owner(name)) {
         Err(error) => Some(unknown(CHECK, &error)),
-        Ok(SessionOwner::NoSession) => None,
+        Ok(SessionOwner::NoServer | SessionOwner::NoSession) => None,
         Ok(SessionOwner::Agent(id)) if exists(place, &id) => None,
         Ok(SessionOwner::Agent(id)) => Some(
             Finding::fail(CHECK, format!("session `{}` belongs to an agent that is gone", name.as_str()))

@@ -36,7 +36,7 @@ fn a_running_agent_is_stopped_on_request_and_only_once() {
         "tmux matches prefixes unless told otherwise"
     );
     let again = stop_it(&world, "foo");
-    assert_eq!(again, Stopped { was_stopped_already: true, ended: 0, killed: 0 });
+    assert_eq!(again, Stopped { was_stopped_already: true, server: again.server, ..Stopped::default() });
 }
 
 #[test]

@@ -99,6 +99,7 @@ fn where_all_is_well_it_says_what_it_looked_at_and_returns_0() {
         "leftovers",
         "locks",
         "git_locks",
+        "tmux_servers",
         "sessions",
         "work_dirs",
         "branches",

@@ -56,6 +56,7 @@ mod settings;
 mod state;
 mod support;
 mod tmr;
+mod tmux_servers;
 mod transcript;
 mod trust;
 mod tutorial;

@@ -45,9 +45,9 @@ impl Fixture {
     }
 
     fn source(&self, limits: SpoolLimits) -> PaneSource<'_> {
-        let pane = self.tmux().list_panes(None).unwrap().remove(0);
+        let pane = self.tmux().list_panes().unwrap().remove(0);
         let folder = self.path("spool");
-        PaneSource { host: &self.host, tmux: self.tmux(), pane: pane.id, tty: pane.tty, folder, limits }
+        PaneSource { host: &self.host, tmux: self.tmux(), pane: pane.pane(), tty: pane.tty, folder, limits }
     }
 
     fn start(&self, name: &str, limits: SpoolLimits) -> Result<PaneRecorder<'_>, RecordError> {

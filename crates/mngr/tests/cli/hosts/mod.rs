@@ -18,5 +18,6 @@ mod places;
 mod pool;
 mod round_trips;
 mod snapshot;
+mod sockets;
 mod tmr;
 mod work;
