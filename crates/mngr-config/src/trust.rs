@@ -4,6 +4,9 @@
 //! keys of [`ALLOWED`] count; all others are withheld. Both files of a repository are treated alike: the one that
 //! is "meant to stay uncommitted" can be committed by an attacker as well. A key is withheld unless it is listed
 //! here, so a new setting is never trusted by oversight.
+//!
+//! What passes is text and nothing else: a template or a label must not move the cursor of a terminal, whoever prints it
+//! and wherever. Templates that the user typed, or trusts, keep their escapes.
 
 use crate::key::KeyPath;
 use crate::layer::Layer;
@@ -11,6 +14,7 @@ use crate::origin::Origin;
 use crate::problem::Problem;
 use crate::tree::{Entry, Item, Tree};
 
+mod plain_text;
 mod record;
 
 pub use record::{Fingerprint, Trust, TrustError, TrustStore};
@@ -151,7 +155,7 @@ fn keep_allowed(tree: Tree, path: &KeyPath, untrusted: &mut Untrusted) -> Tree {
     for (name, entry) in tree {
         let key = path.child(&name);
         if is_allowed(&key) {
-            allowed.insert(name, entry);
+            allowed.insert(plain_text::of_key(&name), plain_text::of_entry(entry, is_template(&key)));
             continue;
         }
         match entry {
@@ -167,6 +171,11 @@ fn keep_allowed(tree: Tree, path: &KeyPath, untrusted: &mut Untrusted) -> Tree {
         }
     }
     allowed
+}
+
+/// Whether the text between its fields is decoded once more, `\r` included.
+fn is_template(key: &KeyPath) -> bool {
+    key.segments().last().is_some_and(|name| name == "format")
 }
 
 fn is_allowed(key: &KeyPath) -> bool {

@@ -8,12 +8,15 @@ mod stream;
 
 use std::future::Future;
 use std::io;
-use std::time::Duration;
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
+use mngr_host::allowance::SILENCE_LIMIT;
 use mngr_host::remote::{SshError, SshLine, SshTarget};
 use mngr_model::HostPath;
 use serde::de::DeserializeOwned;
@@ -67,7 +70,7 @@ pub enum EngineError {
         source: hyper::Error,
     },
     /// No answer came in time. What was asked may have been done.
-    #[error("the Docker engine did not answer within {} s", after.as_secs())]
+    #[error("the Docker engine did not answer within {:.0} s", after.as_secs_f32())]
     Late {
         /// How long it was given.
         after: Duration,
@@ -115,6 +118,10 @@ pub struct EngineClient {
     endpoint: String,
     dial: Dial,
     runtime: Runtime,
+    /// How long it may be silent.
+    limit: Duration,
+    /// When it was last found to be silent: nobody asks it again at once.
+    given_up: Mutex<Option<Instant>>,
 }
 
 impl EngineClient {
@@ -148,7 +155,13 @@ impl EngineClient {
             .enable_all()
             .build()
             .map_err(|source| EngineError::System { source })?;
-        Ok(Self { endpoint: text, dial, runtime })
+        Ok(Self { endpoint: text, dial, runtime, limit: SILENCE_LIMIT, given_up: Mutex::default() })
+    }
+
+    /// The same engine, which may be silent for this long.
+    #[must_use]
+    pub(crate) fn with_silence_limit(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// The address by which other programs of this machine reach the engine, as `DOCKER_HOST` spells it.
@@ -247,9 +260,39 @@ impl EngineClient {
         after: Duration,
         work: impl Future<Output = Result<T, EngineError>>,
     ) -> Result<T, EngineError> {
+        self.check_not_given_up()?;
         // The limit is made inside: a timer belongs to a runtime.
-        let limited = async { tokio::time::timeout(after, work).await };
-        self.runtime.block_on(limited).unwrap_or(Err(EngineError::Late { after }))
+        self.runtime.block_on(async {
+            let mut work = pin!(work);
+            let began = Instant::now();
+            loop {
+                let left = after.saturating_sub(began.elapsed());
+                if left.is_zero() {
+                    return Err(EngineError::Late { after });
+                }
+                if let Ok(done) = tokio::time::timeout(left.min(self.limit / 2), &mut work).await {
+                    return done;
+                }
+                // What was asked for may take its time; an engine that lives answers beside it.
+                if !self.answers().await {
+                    *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+                    return Err(EngineError::Late { after: began.elapsed() });
+                }
+            }
+        })
+    }
+
+    /// Whether it answers the smallest of all questions.
+    async fn answers(&self) -> bool {
+        let Ok(ping) = request(Method::GET, "/_ping", None) else { return true };
+        tokio::time::timeout(self.limit / 2, self.send(ping)).await.is_ok_and(|answer| answer.is_ok())
+    }
+
+    /// An engine that was silent is not asked again for as long as it was waited for.
+    fn check_not_given_up(&self) -> Result<(), EngineError> {
+        let mut given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
+        given_up.take_if(|since| since.elapsed() >= self.limit);
+        if given_up.is_some() { Err(EngineError::Late { after: self.limit }) } else { Ok(()) }
     }
 
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, EngineError> {

@@ -1,9 +1,11 @@
 //! The containers of one engine as a provider of hosts.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use mngr_host::allowance::silence_for;
 use mngr_host::frozen::FrozenFiles;
 use mngr_host::host::Host;
 use mngr_host::proc::Cmd;
@@ -88,25 +90,42 @@ struct Inner {
     name: ProviderName,
     settings: DockerSettings,
     client: Arc<dyn Host>,
-    engine: Mutex<Option<Arc<EngineClient>>>,
+    engine: Mutex<Engine>,
+    /// One set for each container for as long as we live: it knows whether the container answers.
+    shells: Mutex<BTreeMap<String, Arc<Shells>>>,
+}
+
+/// The way to the engine.
+#[derive(Default)]
+struct Engine {
+    client: Option<Arc<EngineClient>>,
+    /// When it was last waited for in vain.
+    given_up: Option<Instant>,
 }
 
 impl DockerProvider {
     /// A provider; `client` is the machine mngr runs on. The engine is not asked yet.
     pub fn new(name: ProviderName, settings: DockerSettings, client: Arc<dyn Host>) -> Self {
-        Self(Arc::new(Inner { name, settings, client, engine: Mutex::default() }))
+        Self(Arc::new(Inner { name, settings, client, engine: Mutex::default(), shells: Mutex::default() }))
     }
 
     /// The engine, connected when it is first needed.
     pub(crate) fn engine(&self) -> Result<Arc<EngineClient>, EngineError> {
+        let limit = silence_for(self.0.settings.patience);
         let mut engine = self.0.engine.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*engine {
-            Some(engine) => Ok(engine.clone()),
-            None => {
-                let opened = Arc::new(EngineClient::open(&self.0.settings.endpoint, &self.0.settings.links)?);
-                Ok(engine.insert(opened).clone())
-            }
+        if let Some(client) = &engine.client {
+            return Ok(client.clone());
         }
+        engine.given_up.take_if(|since| since.elapsed() >= limit);
+        if engine.given_up.is_some() {
+            return Err(EngineError::Late { after: limit });
+        }
+        let began = Instant::now();
+        let opened = EngineClient::open(&self.0.settings.endpoint, &self.0.settings.links);
+        if opened.is_err() && began.elapsed() >= limit / 2 {
+            engine.given_up = Some(Instant::now());
+        }
+        Ok(engine.client.insert(Arc::new(opened?.with_silence_limit(limit))).clone())
     }
 
     /// Its containers, running or not.
@@ -147,12 +166,21 @@ impl DockerProvider {
         ProviderError { provider: self.0.name.clone(), source: Box::new(source) }
     }
 
+    fn shells(&self, name: &str, container: &str) -> Arc<Shells> {
+        let settings = self.settings();
+        let mut known = self.0.shells.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || {
+            let line = DockerLine::new(name, &settings.mngr, &settings.endpoint, &settings.links, container);
+            Arc::new(Shells::new(Arc::new(line)).with_silence_limit(silence_for(settings.patience)))
+        };
+        known.entry(container.to_owned()).or_insert_with(new).clone()
+    }
+
     /// The host of a container. Nothing is asked where the home of its user is known, or cannot be asked for.
     pub(crate) fn remote_host(&self, info: HostInfo, container: &str, state: HostState) -> RemoteHost {
         let settings = self.settings();
         let name = info.name.as_str();
-        let line = DockerLine::new(name, &settings.mngr, &settings.endpoint, &settings.links, container);
-        let shells = Arc::new(Shells::new(Arc::new(line)));
+        let shells = self.shells(name, container);
         let host = |info| RemoteHost::new(info, shells.clone()).with_patience(settings.patience);
         if info.home.is_some() || state != HostState::Running {
             return host(info);

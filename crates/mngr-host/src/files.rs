@@ -1,11 +1,12 @@
 //! The files of a host, seen through one small trait.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use jiff::Timestamp;
 use mngr_model::HostPath;
 
+use crate::beneath::{Beneath, LinkInTheWay, folders_on_the_way};
 use crate::fault;
 use crate::glance::Seen;
 
@@ -20,6 +21,8 @@ pub enum Access {
     PrivateExecutable,
     /// Whoever may read, write and run the file that is replaced; for a new one, the user's umask decides.
     AsBefore,
+    /// These permission bits. Until the file is whole, only the owner may read it.
+    Exactly(u32),
 }
 
 /// Whether a write must survive a power cut.
@@ -103,6 +106,8 @@ impl Presence {
 pub enum Change {
     /// [`Files::make_folder`].
     MakeFolder(HostPath),
+    /// [`Files::make_folder_beneath`], with no names below it.
+    MakeFolderBeneath(Beneath),
     /// Changes nothing: what comes after it is only made where this holds. It fails as taken, or as missing.
     Require {
         /// The path.
@@ -176,6 +181,11 @@ impl FilesError {
         matches!(self.source.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty)
     }
 
+    /// Whether it failed because a link is in the way, see [`Beneath`].
+    pub fn link(&self) -> Option<&LinkInTheWay> {
+        LinkInTheWay::of(self)
+    }
+
     /// Whether the two paths are on different file systems.
     pub fn is_cross_device(&self) -> bool {
         self.source.kind() == io::ErrorKind::CrossesDevices
@@ -205,6 +215,43 @@ pub trait Files: Send + Sync {
 
     /// Makes the folder and those above it.
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError>;
+
+    /// Makes the folder and those above it that are beneath its root, following no link; nor may one of `names`, which are
+    /// folders below it, be a link. One round trip.
+    fn make_folder_beneath(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        refuse_by_looking(self, folder, names)?;
+        self.make_folder(folder.path())
+    }
+
+    /// Fails if a folder beneath its root, one above it or one of `names` below it is a link. One round trip.
+    fn refuse_links(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        refuse_by_looking(self, folder, names)
+    }
+
+    /// Replaces the contents of a file beneath its root in one step, see [`Files::write`]; folders above it are made. No
+    /// link is followed, and one in place of the file is refused. One round trip.
+    fn write_beneath(
+        &self,
+        file: &Beneath,
+        bytes: &[u8],
+        access: Access,
+        durability: Durability,
+    ) -> Result<(), FilesError> {
+        refuse_by_looking(self, file, &BTreeSet::new())?;
+        if let Some((folder, _)) = file.split() {
+            self.make_folder(folder.path())?;
+        }
+        self.write(file.path(), bytes, access, durability)
+    }
+
+    /// Removes files below a folder; behind a link nothing is removed. Nothing there is no error. One round trip.
+    fn remove_files_beneath(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        refuse_by_looking(self, folder, &folders_on_the_way(names.iter().map(Vec::as_slice)))?;
+        for name in names {
+            self.remove_file(&folder.path().join(&text_of(folder.path(), name)?))?;
+        }
+        Ok(())
+    }
 
     /// Makes the folder, which must not be there yet: of several who try, one succeeds. The one above must be there.
     fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError>;
@@ -275,6 +322,7 @@ pub trait Files: Send + Sync {
         for change in changes {
             match change {
                 Change::MakeFolder(path) => self.make_folder(path)?,
+                Change::MakeFolderBeneath(folder) => self.make_folder_beneath(folder, &BTreeSet::new())?,
                 Change::Require { path, presence } => presence.require(path, self.stat(path)?.as_ref())?,
                 Change::Touch(path) => self.touch(path)?,
                 Change::MakePrivateFile(path) if self.exists(path)? => {}
@@ -328,5 +376,38 @@ pub trait Files: Send + Sync {
     /// Whether anything is there.
     fn exists(&self, path: &HostPath) -> Result<bool, FilesError> {
         Ok(self.stat(path)?.is_some())
+    }
+}
+
+/// Looks at one path after the other, for files that cannot be opened beneath a folder.
+fn refuse_by_looking(
+    files: &(impl Files + ?Sized),
+    folder: &Beneath,
+    names: &BTreeSet<Vec<u8>>,
+) -> Result<(), FilesError> {
+    let own = [folder.below().as_bytes(), b"/"].concat();
+    let own = folders_on_the_way([own.as_slice()]).into_iter().map(|name| (folder.root().clone(), name));
+    let below = names.iter().map(|name| (folder.path().clone(), name.clone()));
+    for (root, name) in own.chain(below) {
+        let name = text_of(&root, &name)?;
+        let path = root.join(&name);
+        if files.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Link) {
+            let target =
+                files.canonical(&path).map_or_else(|_| "nowhere".to_owned(), |real| real.to_string());
+            let source = LinkInTheWay { link: name, target }.into_io();
+            return Err(FilesError { action: "write to", path, source });
+        }
+    }
+    Ok(())
+}
+
+fn text_of(folder: &HostPath, name: &[u8]) -> Result<String, FilesError> {
+    let is_below = |text: &&str| !text.starts_with('/') && !text.split('/').any(|part| part == "..");
+    match std::str::from_utf8(name).ok().filter(is_below) {
+        Some(text) => Ok(text.to_owned()),
+        None => {
+            let source = io::ErrorKind::InvalidInput.into();
+            Err(FilesError { action: "write below", path: folder.clone(), source })
+        }
     }
 }

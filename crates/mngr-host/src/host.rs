@@ -13,7 +13,7 @@ use crate::allowance::Allowance;
 use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Change, Files, FilesError};
 use crate::lock::{self, HostLock, LockError, LockWait};
-use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
+use crate::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Output};
 use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
@@ -63,6 +63,9 @@ pub trait Host: Send + Sync {
 
     /// Ends processes, identified exactly, and waits until they are gone.
     fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError>;
+
+    /// Ends what a command that was killed has left running there, identified exactly, and waits until it is gone.
+    fn end_command(&self, command: &CommandId) -> Result<EndReport, ErrandError>;
 
     /// Watches agent state for changes.
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError>;

@@ -3,6 +3,7 @@
 //! Everything above speaks to a [`host::Host`] and must not assume that a path is local.
 
 pub mod allowance;
+pub mod beneath;
 pub mod clock;
 pub mod errand;
 pub mod event_log;

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
-use mngr_model::env::EnvName;
+use mngr_model::env::{EnvName, MNGR_COMMAND_ID};
 use mngr_model::quote::sh_join;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
@@ -18,13 +18,17 @@ use rustix::process::Pid;
 use crate::interrupt;
 use crate::trace::{self, Span, SpanKind};
 
+mod command_id;
 mod dialogue;
 mod group;
 mod guard;
+mod repository;
 mod summary;
 
+pub use command_id::CommandId;
 pub(crate) use dialogue::{Dialogue, Hearing, Turn, moment_after};
 pub use guard::Guard;
+pub(crate) use repository::{Company, ask_outside_locks};
 
 /// How long a command may take unless it says otherwise. Long enough for a large checkout, short enough that a hung
 /// tool does not hold a lock for ever.
@@ -52,6 +56,18 @@ pub struct Cmd {
     pub(crate) deadline: Duration,
     pub(crate) kept_output: Option<usize>,
     pub(crate) leftovers: Leftovers,
+    pub(crate) repository: Option<HostPath>,
+    pub(crate) on_interrupt: OnInterrupt,
+}
+
+/// What becomes of a command when the user interrupts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OnInterrupt {
+    /// It is ended.
+    #[default]
+    End,
+    /// It gets a moment in which it may end by itself: it is short, and half of it would have to be taken back.
+    LetFinish,
 }
 
 /// What becomes of processes that a command has started in its group and that outlive it.
@@ -87,6 +103,8 @@ impl Cmd {
             deadline: DEFAULT_DEADLINE,
             kept_output: None,
             leftovers: Leftovers::Spare,
+            repository: None,
+            on_interrupt: OnInterrupt::End,
         }
     }
 
@@ -189,6 +207,36 @@ impl Cmd {
         self
     }
 
+    /// It may hold lock files of the repository that this folder is in: it is never ended while it does.
+    #[must_use]
+    pub(crate) fn locks_in(mut self, dir: &HostPath) -> Self {
+        self.repository = Some(dir.clone());
+        self.known_by_its_command()
+    }
+
+    /// An interrupt lets it end by itself first.
+    #[must_use]
+    pub(crate) fn let_finish(mut self) -> Self {
+        self.on_interrupt = OnInterrupt::LetFinish;
+        self
+    }
+
+    /// It carries the id of this command, by which another one finds it if we die before it.
+    #[must_use]
+    pub(crate) fn known_by_its_command(self) -> Self {
+        match CommandId::own() {
+            Some(id) => self.env(MNGR_COMMAND_ID, id.as_str()),
+            None => self,
+        }
+    }
+
+    fn time_to_finish(&self) -> Duration {
+        match self.on_interrupt {
+            OnInterrupt::End => Duration::ZERO,
+            OnInterrupt::LetFinish => TIME_TO_FINISH,
+        }
+    }
+
     /// The program's name, for messages.
     pub fn program(&self) -> &str {
         &self.program
@@ -203,6 +251,8 @@ impl Cmd {
         if self.inheritance == Inheritance::Nothing {
             command.env_clear();
         }
+        // Whatever a surrounding command started is not what this one starts.
+        command.env_remove(MNGR_COMMAND_ID);
         for (name, value) in &self.env {
             match value {
                 Some(value) => command.env(name, value),
@@ -447,7 +497,7 @@ fn run_attached_untraced(
         let is_late = deadline.is_some_and(|limit| started.elapsed() >= limit);
         if is_late || (attachment == Attachment::OwnGroup && interrupt::is_pending()) {
             match attachment {
-                Attachment::OwnGroup => group::end_politely(&child),
+                Attachment::OwnGroup => group::end_politely(cmd, &child),
                 Attachment::Foreground => drop(child.kill()),
             }
             let _ = child.wait();
@@ -531,6 +581,7 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
         rustix::io::ioctl_fionbio(fd, true).map_err(io::Error::from)?;
     }
     let mut buffer = vec![0_u8; READ_SIZE];
+    let mut interrupted = None;
     loop {
         if let Some(pipe) = &mut writer {
             match pipe.write(pending) {
@@ -559,21 +610,27 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
             return Ok(Exit::of(status));
         }
         let elapsed = started.elapsed();
-        let is_interrupted = interrupt::is_pending();
+        let interrupted_for =
+            interrupt::is_pending().then(|| interrupted.get_or_insert_with(Instant::now).elapsed());
+        let is_interrupted = interrupted_for.is_some_and(|time| time >= cmd.time_to_finish());
         if is_interrupted || elapsed >= cmd.deadline {
             // While its pipes are open: whoever writes into a closed one may die of that before it has tidied up.
-            group::end_politely(child);
+            group::end_politely(cmd, child);
             return Err(if is_interrupted { Stop::Interrupted } else { Stop::TimedOut });
         }
         // The cap is for a child that ends while a grandchild holds its pipes open: nothing else would wake us.
-        let wait = (cmd.deadline - elapsed).min(Duration::from_millis(100));
+        let mut wait = (cmd.deadline - elapsed).min(Duration::from_millis(100));
+        if interrupted.is_some() {
+            wait = wait.min(Duration::from_millis(10));
+        }
         let mut fds = Vec::with_capacity(4);
         fds.extend(out.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         fds.extend(err.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         fds.extend(writer.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
-        let wake = interrupt::wake_fd();
+        // Once noted it would wake us for ever.
+        let wake = interrupt::wake_fd().filter(|_| interrupted.is_none());
         fds.extend(wake.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        if fds.is_empty() {
+        if fds.is_empty() && interrupted.is_none() {
             continue;
         }
         match poll(&mut fds, Some(&timespec(wait))) {
@@ -585,6 +642,8 @@ fn drive(cmd: &Cmd, child: &mut Child, on_output: &mut dyn FnMut(Stream, &[u8]))
 
 /// How much is read at once.
 const READ_SIZE: usize = 64 * 1024;
+/// How long a short command that an interrupt lets finish may go on.
+const TIME_TO_FINISH: Duration = Duration::from_millis(500);
 /// How often a pipe is read before the clock is looked at again: one that fills faster than its bytes are taken is
 /// never empty.
 const READS_PER_ROUND: usize = 4;

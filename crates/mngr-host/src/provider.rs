@@ -99,17 +99,34 @@ pub struct HostError {
 
 /// Whether a machine was reached and would not let us in, or could not prove that it is the one we know.
 pub fn is_refusal(error: &(dyn std::error::Error + 'static)) -> bool {
+    match link_error(error) {
+        Some(ExecError::Unreachable { detail, .. }) => REFUSALS.iter().any(|words| detail.contains(words)),
+        _ => false,
+    }
+}
+
+/// The host that could not be reached, or does not answer any more, where that is behind an error.
+pub fn lost_host<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e str> {
+    match link_error(error)? {
+        ExecError::Unreachable { host, .. } => Some(host),
+        ExecError::Lost { host, .. } => Some(host),
+        _ => None,
+    }
+}
+
+/// The first error of a link behind an error.
+fn link_error<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e ExecError> {
     let mut next = Some(error);
     while let Some(error) = next {
         // An I/O error hides the error it was made of from those who ask for its source.
         let inner = error.downcast_ref::<std::io::Error>().and_then(|io| io.get_ref());
         let exec = error.downcast_ref::<ExecError>().or_else(|| inner?.downcast_ref());
-        if let Some(ExecError::Unreachable { detail, .. }) = exec {
-            return REFUSALS.iter().any(|words| detail.contains(words));
+        if let Some(found @ (ExecError::Unreachable { .. } | ExecError::Lost { .. })) = exec {
+            return Some(found);
         }
         next = error.source();
     }
-    false
+    None
 }
 
 /// What ssh says of a machine that refuses us, or that we must refuse.

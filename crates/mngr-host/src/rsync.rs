@@ -1,12 +1,18 @@
 //! Copying folders with `rsync`. One process per run; both sides are on the host it runs on, or one of them is on a
 //! machine that it reaches.
+//!
+//! A copy whose destination lies beneath a folder that is trusted ([`Rsync::beneath`]) is made inside that folder as it was
+//! opened, see [`crate::beneath`] for what that guarantees.
 
 mod changes;
 
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use mngr_model::HostPath;
 
+use crate::beneath::{self, Absent, Beneath};
+use crate::files::FilesError;
 use crate::host::{Host, Reach};
 use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
 
@@ -76,6 +82,9 @@ pub enum RsyncError {
     /// Neither side is on the machine mngr runs on.
     #[error("files cannot be copied from one host to another without this machine between them")]
     BothElsewhere,
+    /// The folder that it should go to cannot be entered, or only by a link.
+    #[error(transparent)]
+    Folder(#[from] FilesError),
     /// rsync could not be run.
     #[error("cannot run rsync")]
     Exec(#[source] ExecError),
@@ -101,6 +110,13 @@ pub struct Rsync {
     effect: Effect,
     list: Option<Vec<u8>>,
     way: Way,
+    beneath: Option<Beneath>,
+}
+
+/// The command, and the folder that it runs in, which has to stay open until it has ended.
+struct Pinned {
+    cmd: Cmd,
+    _folder: Option<OwnedFd>,
 }
 
 /// Which side, if any, is on another machine than the one rsync runs on.
@@ -123,7 +139,16 @@ impl Rsync {
             effect: Effect::Real,
             list: None,
             way: Way::OneHost,
+            beneath: None,
         }
+    }
+
+    /// The folder of the destination, or for a single file the one that holds it, which must be there: on this machine
+    /// the copy is made in that folder, however its name is spelled, and no link leads to it from the root.
+    #[must_use]
+    pub fn beneath(mut self, folder: Beneath) -> Self {
+        self.beneath = Some(folder);
+        self
     }
 
     /// What happens to files that only the destination has.
@@ -168,9 +193,32 @@ impl Rsync {
         self
     }
 
+    /// The command line, in the folder of its destination where that is on this machine.
+    fn pinned(&self, host: &dyn Host) -> Result<Pinned, RsyncError> {
+        let is_here = host.reach().is_none() && !matches!(self.way, Way::To(_));
+        let folder = self.beneath.as_ref().filter(|_| is_here && self.effect == Effect::Real);
+        let Some(folder) = folder else { return Ok(Pinned { cmd: self.command(), _folder: None }) };
+        let opened = beneath::open_folder(folder, Absent::Fail).map_err(|source| FilesError {
+            action: "write to",
+            path: folder.path().clone(),
+            source,
+        })?;
+        let name = match &self.destination {
+            Endpoint::Itself(path) => path.file_name().unwrap_or_default(),
+            Endpoint::Contents(_) => "",
+        };
+        let cmd = self.ends(self.options_only(), format!("./{name}"));
+        Ok(Pinned { cmd: cmd.cwd(&beneath::way_into(&opened)), _folder: Some(opened) })
+    }
+
     /// The command line.
     pub fn command(&self) -> Cmd {
+        self.ends(self.options_only(), self.destination.spelled())
+    }
+
+    fn options_only(&self) -> Cmd {
         let mut cmd = Cmd::new("rsync").env("LC_ALL", "C").deadline(DEADLINE).args(self.options.clone());
+        cmd = cmd.known_by_its_command();
         if self.extraneous == Extraneous::Delete {
             cmd = cmd.arg("--delete");
         }
@@ -181,7 +229,11 @@ impl Rsync {
         if let Some(list) = &self.list {
             cmd = cmd.args(["--from0", "--files-from=-"]).stdin(list.clone());
         }
-        let (mut source, mut destination) = (self.source.spelled(), self.destination.spelled());
+        cmd
+    }
+
+    fn ends(&self, mut cmd: Cmd, mut destination: String) -> Cmd {
+        let mut source = self.source.spelled();
         if let Way::From(reach) | Way::To(reach) = &self.way {
             // Without `-s` the shell there would read the paths.
             cmd = cmd.args(["-s", "-e", &remote_shell(reach)]);
@@ -223,7 +275,8 @@ impl Rsync {
     /// The same with our own terminal or pipes, for somebody who wants to see what rsync says.
     pub fn show_between(&self, from: &dyn Host, to: &dyn Host) -> Result<(), RsyncError> {
         let (copy, runs_on) = self.between(from, to)?;
-        let exit = runs_on.exec_attached(&copy.command(), Attachment::Foreground, None)?;
+        let pinned = copy.pinned(runs_on)?;
+        let exit = runs_on.exec_attached(&pinned.cmd, Attachment::Foreground, None)?;
         if exit.success() || exit == VANISHED {
             return Ok(());
         }
@@ -238,7 +291,8 @@ impl Rsync {
 
     /// Runs it. Files that vanish meanwhile are no failure: they are gone from the source too.
     pub fn run(&self, host: &dyn Host) -> Result<Output, RsyncError> {
-        let output = host.exec(&self.command())?;
+        let pinned = self.pinned(host)?;
+        let output = host.exec(&pinned.cmd)?;
         if output.success() || output.exit == VANISHED {
             return Ok(output);
         }

@@ -22,6 +22,16 @@ pub enum Operation {
     /// A host that is made for an agent. Kept on the machine that asked for it; the host is removed when it was left
     /// behind without the agent.
     MakeHost,
+    /// A private copy of an agent's files: a snapshot, or files on their way to another host. Removed when it was left
+    /// behind unfinished. Its journal has an id of its own: nothing happens to the agent.
+    Copy,
+}
+
+impl Operation {
+    /// Whether the name in the header is taken while the operation is under way.
+    pub fn reserves_name(self) -> bool {
+        !matches!(self, Self::MakeHost | Self::Copy)
+    }
 }
 
 /// First line of a journal.
@@ -35,6 +45,9 @@ pub struct Header {
     pub name: AgentName,
     /// Since when.
     pub started: Timestamp,
+    /// Which command of mngr it is: what that has started carries this id. Set by whoever writes the journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }
 
 /// A step that has begun and how to take it back. Taking back something that was never done is harmless.

@@ -1,8 +1,9 @@
 //! `work_dir_extra_paths`: files git does not carry, shared with or copied from the source, for whoever makes a checkout.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_config::ExtraPath;
+use mngr_host::beneath::Beneath;
 use mngr_host::files::FilesError;
 use mngr_host::host::Host;
 use mngr_host::rsync::{Endpoint, Rsync, RsyncError};
@@ -54,14 +55,16 @@ pub fn lay(
         if host.files().exists(&to)? {
             return Err(ExtraPathError::Taken { path: to });
         }
-        if let Some(parent) = to.parent() {
-            host.files().make_folder(&parent)?;
-        }
+        let within = Beneath::new(work_dir, &to);
+        let Some((folder, _)) = within.as_ref().and_then(Beneath::split) else {
+            return Err(ExtraPathError::Outside { path: path.clone() });
+        };
+        host.files().make_folder_beneath(&folder, &BTreeSet::new())?;
         match kind {
             ExtraPath::Share if is_one_host => host.files().link(from.as_str(), &to)?,
             ExtraPath::Share | ExtraPath::Copy => {
-                let target = to.parent().unwrap_or_else(|| work_dir.clone());
-                Rsync::new(Endpoint::Itself(from), Endpoint::Contents(target)).run_between(theirs, host)?;
+                let target = Endpoint::Contents(folder.path().clone());
+                Rsync::new(Endpoint::Itself(from), target).beneath(folder).run_between(theirs, host)?;
             }
         }
     }

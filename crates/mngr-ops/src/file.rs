@@ -2,12 +2,13 @@
 //!
 //! Round trips: one to read or write, one for each entry of a listing, side by side.
 
+use std::io;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use mngr_host::beneath::{self, Beneath};
 use mngr_host::files::{Access, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
 use mngr_host::host::Host;
-use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::HostPath;
 use mngr_model::address::AgentOrHost;
 use mngr_model::facts::Detail;
@@ -66,23 +67,6 @@ pub enum FileError {
     /// The host could not do it.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// The mode could not be set.
-    #[error("`{path}` is written, but its mode could not be set: {said}")]
-    Mode {
-        /// Which.
-        path: HostPath,
-        /// What was said.
-        said: String,
-    },
-    /// The mode could not be set.
-    #[error("`{path}` is written, but its mode could not be set")]
-    Chmod {
-        /// Which.
-        path: HostPath,
-        /// Why.
-        #[source]
-        source: ExecError,
-    },
 }
 
 /// What is to be done with files.
@@ -186,28 +170,40 @@ impl Target {
     }
 
     /// Replaces the contents of a file in one step; folders above it are made. A new file has the mode, an old one keeps
-    /// its own where none is given.
+    /// its own where none is given. No link below the agent's folder is followed: the agent may have put it there.
     pub fn write(&self, word: &str, bytes: &[u8], mode: Option<u32>) -> Result<HostPath, FileError> {
         let path = self.path(word);
         let files = self.source.files();
-        if files.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
-            return Err(FileError::WrongKind { path, expected: "a file" });
-        }
-        if let Some(folder) = path.parent() {
-            files.make_folder(&folder)?;
-        }
-        // Nobody may read for a moment what only some may read in the end.
-        let access = if mode.is_some() { Access::Private } else { Access::AsBefore };
-        files.write(&path, bytes, access, Durability::Cached)?;
-        if let Some(mode) = mode {
-            let chmod = Cmd::new("chmod").args([&format!("{mode:04o}"), "--", path.as_str()]);
-            let output =
-                self.host.exec(&chmod).map_err(|source| FileError::Chmod { path: path.clone(), source })?;
-            if !output.success() {
-                return Err(FileError::Mode { path, said: output.stderr_text() });
+        let access = mode.map_or(Access::AsBefore, Access::Exactly);
+        let written = match self.beneath(&path) {
+            Some(file) => files.write_beneath(&file, bytes, access, Durability::Cached),
+            None => {
+                if files.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
+                    return Err(FileError::WrongKind { path, expected: "a file" });
+                }
+                if let Some(folder) = path.parent() {
+                    files.make_folder(&folder)?;
+                }
+                files.write(&path, bytes, access, Durability::Cached)
             }
+        };
+        match written {
+            Err(error) if error.source.kind() == io::ErrorKind::IsADirectory => {
+                return Err(FileError::WrongKind { path, expected: "a file" });
+            }
+            written => written?,
         }
         Ok(path)
+    }
+
+    /// A path below what is trusted: the agent's folder, or the repository of this machine that it is in. Any other is what
+    /// the user typed.
+    fn beneath(&self, path: &HostPath) -> Option<Beneath> {
+        let typed = || match self.host.reach() {
+            None => beneath::typed_root(path).and_then(|root| Beneath::new(&root, path)),
+            Some(_) => None,
+        };
+        Beneath::new(&self.base, path).or_else(typed)
     }
 
     /// The entries of a folder, by name; of a file, itself.

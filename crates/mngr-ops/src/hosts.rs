@@ -12,7 +12,7 @@ mod tests;
 use std::sync::Arc;
 
 use mngr_host::host::Host;
-use mngr_host::provider::{HostEntry, HostError, ProviderError};
+use mngr_host::provider::{HostEntry, HostError, Provider, ProviderError};
 use mngr_model::address::{HostAddress, HostRef};
 use mngr_model::{HostId, ProviderName};
 
@@ -34,13 +34,25 @@ pub(crate) fn entries(
 ) -> (Vec<Arc<dyn HostEntry>>, Vec<Failure>) {
     let mut entries = Vec::new();
     let mut failures = Vec::new();
-    for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
-        match provider.hosts() {
+    for listed in list_all(world.providers.iter().filter(|provider| is_wanted(provider.name()))) {
+        match listed {
             Ok(hosts) => entries.extend(hosts),
             Err(error) => failures.push(Failure::of_provider(&error)),
         }
     }
     (entries, failures)
+}
+
+/// What each of these providers lists, in their order. Those that have to ask somebody are asked side by side.
+fn list_all<'w>(
+    providers: impl Iterator<Item = &'w Box<dyn Provider>>,
+) -> Vec<Result<Vec<Arc<dyn HostEntry>>, ProviderError>> {
+    let providers: Vec<_> = providers.collect();
+    let width = providers.iter().filter(|provider| provider.maker().is_some()).count();
+    if width < 2 {
+        return providers.into_iter().map(|provider| provider.hosts()).collect();
+    }
+    fanout::fan_out(providers, |provider| provider.hosts())
 }
 
 /// All hosts that run, as far as is known, and where agents can be; and what could not be asked.
@@ -136,8 +148,8 @@ pub(crate) fn find_all(
     };
     let providers = || world.providers.iter().filter(|provider| is_wanted(provider.name()));
     let (mut found, mut failure) = (Vec::new(), None);
-    for provider in providers() {
-        match provider.hosts() {
+    for listed in list_all(providers()) {
+        match listed {
             Ok(hosts) => found.extend(hosts.into_iter().filter(is_meant)),
             Err(error) => failure = Some(error),
         }
@@ -165,6 +177,18 @@ impl Failure {
             host_id: None,
             message: crate::error_chain(error),
         }
+    }
+
+    /// A host that is being given up because it is silent.
+    pub(crate) fn of_silent(host: &dyn Host) -> Option<Self> {
+        let allowance = host.allowance().filter(|allowance| allowance.is_given_up())?;
+        let info = host.info();
+        Some(Self {
+            provider: info.provider.to_string(),
+            host: Some(info.name.to_string()),
+            host_id: Some(info.id.clone()),
+            message: format!("host `{}` was given up: {}", info.name, allowance.verdict()),
+        })
     }
 
     /// A host that cannot be opened.

@@ -6,11 +6,12 @@
 use std::time::Duration;
 
 use mngr_host::fault;
-use mngr_host::files::{Change, FilesError};
+use mngr_host::files::{Change, Durability, FilesError};
 use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::lock::{HostLock, LockError, LockWait, lock_in_own_folder};
+use mngr_host::proc::CommandId;
 use mngr_model::journal::{Header, Step};
 use mngr_model::{AgentId, HostPath};
 
@@ -57,7 +58,7 @@ impl<'h> Journal<'h> {
     pub fn begin(host: &'h dyn Host, header: &Header) -> Result<Self, JournalError> {
         interrupt::check()?;
         let path = host.layout().journal(&header.agent_id);
-        let line = serde_json::to_string(header)?;
+        let line = head_line(header)?;
         let lock = lock_in_own_folder(host, &path, |path| host.lock_with_line(path, &line))?;
         fault::point();
         Ok(Self { host, path, steps: Vec::new(), pending: Vec::new(), _lock: lock })
@@ -68,7 +69,7 @@ impl<'h> Journal<'h> {
         let path = host.layout().journal(&header.agent_id);
         let lock = lock_in_own_folder(host, &path, |path| host.lock(path, LockWait::Try))?;
         let mut journal = Self { host, path, steps: Vec::new(), pending: first, _lock: lock };
-        journal.write_line(serde_json::to_string(header)?);
+        journal.write_line(head_line(header)?);
         journal.carry_out()?;
         Ok(journal)
     }
@@ -126,6 +127,46 @@ impl<'h> Journal<'h> {
     /// The operation is whole, or wholly undone.
     pub fn finish(self) -> Result<(), JournalError> {
         Ok(self.host.files().remove_file(&self.path)?)
+    }
+}
+
+/// The first line of a journal of this command.
+fn head_line(header: &Header) -> Result<String, serde_json::Error> {
+    let command = CommandId::own().map(CommandId::to_string);
+    serde_json::to_string(&Header { command, ..header.clone() })
+}
+
+/// A journal that outlives borrows: of a folder that is filled for a while. Dropped without [`Note::finish`], it stays for
+/// recovery.
+pub(crate) struct Note {
+    path: HostPath,
+    _lock: HostLock,
+}
+
+impl Note {
+    /// Opens it with its first steps, which are not taken yet. The caller holds the host lock.
+    pub(crate) fn begin(host: &dyn Host, header: &Header, steps: &[Step]) -> Result<Self, JournalError> {
+        let path = host.layout().journal(&header.agent_id);
+        let line = head_line(header)?;
+        let lock = lock_in_own_folder(host, &path, |path| host.lock_with_line(path, &line))?;
+        let note = Self { path, _lock: lock };
+        note.add(host, steps)?;
+        Ok(note)
+    }
+
+    /// Notes steps that are about to be taken.
+    pub(crate) fn add(&self, host: &dyn Host, steps: &[Step]) -> Result<(), JournalError> {
+        let mut bytes = Vec::new();
+        for step in steps {
+            serde_json::to_writer(&mut bytes, step)?;
+            bytes.push(b'\n');
+        }
+        Ok(host.files().append(&self.path, &bytes, Durability::Cached)?)
+    }
+
+    /// The operation is whole, or wholly undone.
+    pub(crate) fn finish(self, host: &dyn Host) -> Result<(), FilesError> {
+        host.files().remove_file(&self.path)
     }
 }
 

@@ -22,6 +22,7 @@ pub mod fleet;
 mod follow;
 pub mod gc;
 pub mod git;
+mod git_locks;
 pub mod hosts;
 pub mod journal;
 pub mod known;

@@ -2,7 +2,6 @@
 
 use mngr_host::host::{Host, SurveyError};
 use mngr_model::facts::Detail;
-use mngr_model::journal::Operation;
 use mngr_model::{AgentId, AgentName};
 
 use crate::world::World;
@@ -32,7 +31,7 @@ pub(crate) fn holder_of(
     let folder = host.layout().journals();
     let is_reserved = surveys[0].1.journals.iter().any(|file| {
         let text = host.files().read_text(&folder.join(file)).unwrap_or_default();
-        let reserved = journal::read(&text).filter(|(header, _)| header.operation != Operation::MakeHost);
+        let reserved = journal::read(&text).filter(|(header, _)| header.operation.reserves_name());
         reserved.is_some_and(|(header, _)| is_other(&header.agent_id, &header.name))
     });
     Ok(is_reserved.then(|| host.info().address()))

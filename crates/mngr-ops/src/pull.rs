@@ -3,6 +3,9 @@
 //! The branch comes under its own name and no file is touched, unless a merge is asked for. Processes for a worktree
 //! agent: 5 git; for a copy: 10 at most; a merge adds 4.
 
+use std::collections::BTreeSet;
+
+use mngr_host::beneath::Beneath;
 use mngr_host::git::{AheadBehind, BranchUpdate, Git, GitError, MergeOutcome, MergePreview};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
@@ -62,6 +65,10 @@ pub fn pull(world: &World, agent: &Agent, request: &PullRequest) -> Result<SyncR
         Some(path) => world.cwd.join(path.path()).normalized(),
         None => world.cwd.clone(),
     };
+    // A link in a repository may have come from an agent: it must not decide where the next files go.
+    if !matches!(request.what, PullWhat::Path(..)) {
+        ours.files().refuse_links(&Beneath::typed(&here), &BTreeSet::new())?;
+    }
     let report = match &request.what {
         PullWhat::Branch(merge) => Pull::open(ours, agent, &here, request)?.branch(merge, None)?,
         PullWhat::Full => {
@@ -82,7 +89,7 @@ pub fn pull(world: &World, agent: &Agent, request: &PullRequest) -> Result<SyncR
             let work_dir = sync::agent_work_dir(agent)?;
             let source = work_dir.join(path.path()).normalized();
             let target = match &request.destination {
-                Some(destination) => Target::given(&world.cwd, destination),
+                Some(destination) => Target::typed(&world.cwd, destination),
                 None => default_target(world, &source, &work_dir)?,
             };
             let from = Spot::new(agent.host.as_ref(), source);
@@ -102,23 +109,8 @@ fn default_target(world: &World, source: &HostPath, work_dir: &HostPath) -> Resu
         Some(location) => location.root,
         None => world.cwd.clone(),
     };
-    let target = top.join(relative).normalized();
-    require_inside(world.client.as_ref(), &target, &top)?;
-    Ok(Target::Exactly(target))
-}
-
-/// A link that came from an agent must not decide where its next files go.
-fn require_inside(host: &dyn Host, target: &HostPath, top: &HostPath) -> Result<(), SyncError> {
-    let files = host.files();
-    let mut folder = target.parent();
-    while let Some(path) = folder.filter(|path| path.is_within(top) && path != top) {
-        match files.canonical(&path) {
-            Ok(real) if real.is_within(&files.canonical(top)?) => return Ok(()),
-            Err(error) if error.is_missing() && files.stat(&path)?.is_none() => folder = path.parent(),
-            _ => return Err(SyncError::LeadsOut { path: target.clone(), top: top.clone() }),
-        }
-    }
-    Ok(())
+    let path = top.join(relative).normalized();
+    Ok(Target::Exactly { root: top, path })
 }
 
 /// A pull of commits, both ends known.
@@ -238,6 +230,7 @@ impl<'a> Pull<'a> {
         let preview = sync::previewed(&self.to, &ours, &target.name, incoming)?;
         if let Some(overlay) = overlay {
             overlay.require_fit(&self.to, incoming, &preview)?;
+            overlay.require_way(&self.to, incoming, &preview)?;
             overlay.require_room(&self.from, &self.to, self.options)?;
         }
         if target.is_current && preview != MergePreview::UpToDate {

@@ -94,12 +94,15 @@ fn path_ends(
     let top = top_of(world.client.as_ref(), &world.cwd)?.unwrap_or_else(|| world.cwd.clone());
     match (source, place) {
         (Some(source), Some(place)) => {
-            Ok((world.cwd.join(source.path()).normalized(), Target::given(work_dir, place)))
+            Ok((world.cwd.join(source.path()).normalized(), Target::of_agent(work_dir, place)))
         }
         (Some(source), None) => {
             let source = world.cwd.join(source.path()).normalized();
             let target = match sync::below(&source, &top) {
-                Some(relative) => Target::Exactly(work_dir.join(relative).normalized()),
+                Some(relative) => {
+                    let path = work_dir.join(relative).normalized();
+                    Target::Exactly { root: work_dir.clone(), path }
+                }
                 None => Target::into_folder(work_dir.clone()),
             };
             Ok((source, target))
@@ -109,7 +112,8 @@ fn path_ends(
             let Some(relative) = sync::below(&place, work_dir) else {
                 return Err(SyncError::NoSource { path: place });
             };
-            Ok((top.join(relative).normalized(), Target::Exactly(place)))
+            let source = top.join(relative).normalized();
+            Ok((source, Target::Exactly { root: work_dir.clone(), path: place }))
         }
     }
 }
@@ -140,6 +144,7 @@ impl<'a> Push<'a> {
         let preview = sync::previewed(&self.to, "HEAD", into, &incoming)?;
         if let Some(overlay) = overlay {
             overlay.require_fit(&self.to, &incoming, &preview)?;
+            overlay.require_way(&self.to, &incoming, &preview)?;
             overlay.require_room(&self.from, &self.to, self.options)?;
         }
         if preview != MergePreview::UpToDate {

@@ -11,6 +11,7 @@ use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
 use mngr_host::host::{EndRequest, Host};
 use mngr_host::interrupt;
 use mngr_host::lock::{HostLock, LockError, LockWait};
+use mngr_host::proc::CommandId;
 use mngr_host::tmux::{SessionClaim, SessionName};
 use mngr_host::trace::{self, SpanKind};
 use mngr_model::journal::{Header, Operation, Step};
@@ -20,7 +21,7 @@ use mngr_model::{AgentId, HostPath};
 use crate::hosts::Tenant;
 use crate::pool::Place;
 use crate::world::World;
-use crate::{destroy, hosts, journal, pool, undo};
+use crate::{destroy, git_locks, hosts, journal, pool, scratch, trash, undo};
 
 /// Whether anything was put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +54,10 @@ pub fn recover(world: &World, host: &dyn Host) -> Outcome {
     let _shield = interrupt::shield();
     for leftover in leftovers {
         let Some((header, steps)) = journal::read(&leftover.text) else {
-            // Not even the first line was written, so nothing had begun.
+            // Not even the first line was written, so nothing had begun but a note in the trash.
+            if let Some(id) = id_of(&leftover.path) {
+                let _ = trash::drop_unused(host, &id);
+            }
             let _ = host.files().remove_file(&leftover.path);
             continue;
         };
@@ -103,12 +107,9 @@ fn claim(host: &dyn Host) -> Vec<Leftover> {
     };
     let Ok(entries) = host.files().list(&layout.journals()) else { return vec![] };
     // Whatever else is there was put there by somebody else.
-    let is_journal = |entry: &FolderEntry| {
-        let id = entry.name.strip_suffix(".jsonl").and_then(AgentId::parse);
-        entry.kind == FileKind::File && id.is_some()
-    };
-    let journals = entries.into_iter().filter(is_journal).take(AT_ONCE);
-    let paths: Vec<HostPath> = journals.map(|entry| layout.journals().join(&entry.name)).collect();
+    let files = entries.into_iter().filter(|entry: &FolderEntry| entry.kind == FileKind::File);
+    let paths = files.map(|entry| layout.journals().join(&entry.name));
+    let paths: Vec<HostPath> = paths.filter(|path| id_of(path).is_some()).take(AT_ONCE).collect();
     let free = host.free_locks(&paths).unwrap_or_default();
     free.into_iter()
         .filter_map(|path| {
@@ -120,8 +121,16 @@ fn claim(host: &dyn Host) -> Vec<Leftover> {
         .collect()
 }
 
+/// The id that a journal is named after.
+fn id_of(journal: &HostPath) -> Option<AgentId> {
+    journal.file_name()?.strip_suffix(".jsonl").and_then(AgentId::parse)
+}
+
 /// Says what was done, as a fragment.
 fn finish(world: &World, host: &dyn Host, header: &Header, steps: &[Step]) -> Result<&'static str, String> {
+    if end_what_it_started(world, host, header)? == Started::Ended {
+        git_locks::remove_left(host, steps, header.started);
+    }
     match header.operation {
         Operation::Create if is_committed(host, &host.layout(), &header.agent_id) => Ok("it was whole"),
         Operation::Create => {
@@ -138,7 +147,39 @@ fn finish(world: &World, host: &dyn Host, header: &Header, steps: &[Step]) -> Re
         Operation::MakeHost => {
             take_back(world, host, &header.agent_id, steps).map(|()| "a host without it was removed")
         }
+        Operation::Copy if scratch::is_whole(host, steps) => {
+            let own = |step: &&Step| matches!(step, Step::File { .. });
+            let beside: Vec<Step> = steps.iter().filter(own).cloned().collect();
+            take_back(world, host, &header.agent_id, &beside).map(|()| "its copy was whole")
+        }
+        Operation::Copy => {
+            take_back(world, host, &header.agent_id, steps).map(|()| "half a copy of it was removed")
+        }
     }
+}
+
+/// What is known of the processes that a command had started.
+#[derive(PartialEq, Eq)]
+enum Started {
+    /// None of them lives.
+    Ended,
+    /// It ran on another machine, or did not say which command it is.
+    Unknown,
+}
+
+/// What a dead command started may live on, and would go on writing into what is taken back.
+fn end_what_it_started(world: &World, host: &dyn Host, header: &Header) -> Result<Started, String> {
+    let command = header.command.as_deref().and_then(CommandId::parse);
+    let Some(command) = command.filter(CommandId::is_dead) else { return Ok(Started::Unknown) };
+    // What copies between two machines runs on this one.
+    let client = (!world.is_client(host)).then_some(world.client.as_ref());
+    for host in [host].into_iter().chain(client) {
+        let ended = host.end_command(&command).map_err(|error| crate::error_chain(&error))?;
+        if !ended.remaining.is_empty() {
+            return Err(format!("processes {:?} do not end", ended.remaining));
+        }
+    }
+    Ok(Started::Ended)
 }
 
 /// The record is written last: an agent that has one was created whole.

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use mngr_host::beneath;
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::address::LocationPath;
@@ -66,13 +67,14 @@ impl End {
                 (host.as_ref(), home.unwrap_or_else(|| HostPath::new("/")), Some(path))
             }
         };
-        Ok(match path {
-            Some(path) => PlainEnd {
-                spot: Spot::new(host, base.join(path.path()).normalized()),
-                is_contents: path.has_trailing_slash(),
-            },
-            None => PlainEnd { spot: Spot::new(host, base), is_contents: true },
-        })
+        let whole = path.map_or_else(|| base.clone(), |path| base.join(path.path()).normalized());
+        let root = match self {
+            Self::Here(_) => beneath::typed_root(&whole),
+            Self::Agent(..) => whole.is_within(&base).then_some(base),
+            Self::Host(..) => None,
+        };
+        let is_contents = path.is_none_or(LocationPath::has_trailing_slash);
+        Ok(PlainEnd { spot: Spot::new(host, whole), is_contents, root })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A folder of a host that is being filled: locked while somebody works on it, gone with its command unless it was kept.
 //!
-//! What a killed command left is removed by the next one that makes such a folder beside it: one that nobody holds and
-//! that has no `manifest.json` was never finished. A checkout in `files` is taken out of its repository as well.
+//! It is noted in a journal, so that the next command that looks at the host removes what a killed one left: a folder
+//! without `manifest.json` was never finished. A checkout in `files` is taken out of its repository as well.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,12 @@ use mngr_host::files::{Access, FileKind, FilesError};
 use mngr_host::git::Git;
 use mngr_host::host::Host;
 use mngr_host::lock::{HostLock, LockError, LockWait};
-use mngr_model::HostPath;
+use mngr_host::{fault, interrupt, random};
+use mngr_model::journal::{Header, Operation, Step};
+use mngr_model::{AgentName, HostPath};
+
+use crate::journal::{JournalError, Note};
+use crate::world::World;
 
 /// How long another command may hold the host.
 const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
@@ -28,6 +33,9 @@ pub enum ScratchError {
     /// Somebody else holds the host.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// It could not be noted.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
 }
 
 /// A folder that is being filled. Dropped without [`Scratch::keep`], it is removed.
@@ -35,12 +43,21 @@ pub(crate) struct Scratch {
     host: Arc<dyn Host>,
     folder: HostPath,
     is_kept: bool,
+    journal: Option<Note>,
+    /// Where `files` is a checkout of another repository: that one.
+    repository: Option<HostPath>,
     _lock: HostLock,
 }
 
 impl Scratch {
     /// Makes a folder of that name, which only its owner can read, and removes what nobody finished beside it.
-    pub(crate) fn make(host: &Arc<dyn Host>, above: &HostPath, name: &str) -> Result<Self, ScratchError> {
+    pub(crate) fn make(
+        world: &World,
+        host: &Arc<dyn Host>,
+        above: &HostPath,
+        name: &str,
+        of: &AgentName,
+    ) -> Result<Self, ScratchError> {
         let files = host.files();
         files.make_folder(above)?;
         // Nobody else is between making a folder and locking it.
@@ -55,9 +72,39 @@ impl Scratch {
             }
         }
         let folder = above.join(name);
+        let header = Header {
+            operation: Operation::Copy,
+            agent_id: random::agent_id(),
+            name: of.clone(),
+            started: world.clock.now(),
+            command: None,
+        };
+        let steps = [Step::File { path: lock_of(&folder) }, Step::Folder { path: folder.clone() }];
+        let journal = Note::begin(host.as_ref(), &header, &steps)?;
+        fault::point();
         let lock = host.lock(&lock_of(&folder), LockWait::Try)?;
         files.make_new_folder(&folder, Access::PrivateExecutable)?;
-        Ok(Self { host: host.clone(), folder, is_kept: false, _lock: lock })
+        let (host, journal) = (host.clone(), Some(journal));
+        Ok(Self { host, folder, is_kept: false, journal, repository: None, _lock: lock })
+    }
+
+    /// Notes that `files` is about to become a checkout of this repository.
+    pub(crate) fn checks_out(&mut self, repository: &HostPath) -> Result<(), ScratchError> {
+        let step = Step::Worktree { repository: repository.clone(), path: self.files() };
+        if let Some(journal) = &self.journal {
+            journal.add(self.host.as_ref(), &[step])?;
+        }
+        self.repository = Some(repository.clone());
+        Ok(())
+    }
+
+    fn take_back(&self) -> Result<(), FilesError> {
+        let host = self.host.as_ref();
+        if let Some(repository) = &self.repository {
+            // One that is not known there yet, or a repository that is gone, has nothing to forget.
+            let _ = Git::new(host, repository.clone()).remove_worktree(&self.files());
+        }
+        discard(host, &self.folder)
     }
 
     /// The folder.
@@ -83,16 +130,30 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next command that makes one.
-        if !self.is_kept {
-            let _ = discard(self.host.as_ref(), &self.folder);
+        // An interrupt is often why it goes; half of it would be left.
+        let _shield = interrupt::shield();
+        let host = self.host.as_ref();
+        if !self.is_kept && self.take_back().is_err() {
+            // The journal stays: the next command tries again.
+            return;
         }
-        let _ = self.host.files().remove_file(&lock_of(&self.folder));
+        let _ = host.files().remove_file(&lock_of(&self.folder));
+        let _ = self.journal.take().map(|journal| journal.finish(host));
     }
+}
+
+/// Whether the folder of these steps was finished.
+pub(crate) fn is_whole(host: &dyn Host, steps: &[Step]) -> bool {
+    let folder = steps.iter().find_map(|step| match step {
+        Step::Folder { path } => Some(path.join(MANIFEST)),
+        _ => None,
+    });
+    folder.is_some_and(|manifest| host.files().exists(&manifest).unwrap_or(true))
 }
 
 /// Removes such a folder, finished or not.
 pub(crate) fn discard(host: &dyn Host, folder: &HostPath) -> Result<(), FilesError> {
+    let _shield = interrupt::shield();
     let files = folder.join(FILES);
     // From now on it is not finished, however far this gets.
     host.files().remove_file(&folder.join(MANIFEST))?;

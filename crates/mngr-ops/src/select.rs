@@ -42,6 +42,23 @@ pub enum SelectError {
         /// `name@host.provider (ID: ...)` of each.
         matches: Vec<String>,
     },
+    /// Agents on several hosts have the name, and only one of them was meant.
+    #[error("agents on several hosts are called `{address}`:{}", .matches.iter().map(|one| format!("\n  {one}")).collect::<String>())]
+    Namesakes {
+        /// The address.
+        address: String,
+        /// `name@host.provider` of each.
+        matches: Vec<String>,
+    },
+}
+
+/// What a name stands for that agents on several hosts have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SharedName {
+    /// For none of them: whoever sends, runs or changes something must say which one.
+    Refused,
+    /// For all of them.
+    All,
 }
 
 impl SelectError {
@@ -51,7 +68,8 @@ impl SelectError {
             Self::NotFound { address, .. }
             | Self::Unavailable { address, .. }
             | Self::HostOff { address, .. }
-            | Self::Ambiguous { address, .. } => address,
+            | Self::Ambiguous { address, .. }
+            | Self::Namesakes { address, .. } => address,
         }
     }
 }
@@ -70,7 +88,7 @@ fn namesake(host: Option<&str>) -> String {
 impl Fleet {
     /// The one agent of that address.
     pub fn one(&self, address: &AgentAddress) -> Result<&Agent, SelectError> {
-        match self.matching(address)?.as_slice() {
+        match different(&self.matching(address)?).as_slice() {
             [agent] => Ok(agent),
             several => Err(SelectError::Ambiguous {
                 address: address.to_string(),
@@ -103,25 +121,28 @@ impl Fleet {
     }
 
     /// Every agent of every address, each once, in the order of the addresses; and the addresses nobody has.
-    pub fn select(&self, addresses: &[AgentAddress]) -> (Vec<&Agent>, Vec<SelectError>) {
+    pub fn select(&self, addresses: &[AgentAddress], shared: SharedName) -> (Vec<&Agent>, Vec<SelectError>) {
         let mut found: Vec<&Agent> = Vec::new();
         let mut errors = Vec::new();
         for address in addresses {
-            match self.matching(address) {
-                Ok(agents) => {
-                    for agent in agents {
-                        let is_same = |other: &&Agent| {
-                            other.id() == agent.id() && other.host.info().id == agent.host.info().id
-                        };
-                        if !found.iter().any(is_same) {
-                            found.push(agent);
-                        }
-                    }
-                }
+            match self.meant(address, shared) {
+                Ok(agents) => agents.into_iter().for_each(|agent| add(&mut found, agent)),
                 Err(error) => errors.push(error),
             }
         }
         (found, errors)
+    }
+
+    /// Every agent that an address stands for.
+    fn meant(&self, address: &AgentAddress, shared: SharedName) -> Result<Vec<&Agent>, SelectError> {
+        let matching = self.matching(address)?;
+        let different = different(&matching);
+        let is_name = matches!(address.agent, AgentRef::Name(_));
+        if shared == SharedName::Refused && is_name && different.len() > 1 {
+            let matches = different.iter().map(|agent| agent.address()).collect();
+            return Err(SelectError::Namesakes { address: address.to_string(), matches });
+        }
+        Ok(matching)
     }
 
     /// The host that has the name an agent was looked for by.
@@ -144,6 +165,21 @@ impl Fleet {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         scored.dedup_by(|a, b| a.1 == b.1);
         scored.into_iter().take(3).map(|(_, name)| name).collect()
+    }
+}
+
+/// Each agent once: one machine may be known by several names.
+fn different<'f>(agents: &[&'f Agent]) -> Vec<&'f Agent> {
+    let mut found = Vec::new();
+    agents.iter().for_each(|agent| add(&mut found, agent));
+    found
+}
+
+/// Adds an agent unless it is there already.
+fn add<'f>(found: &mut Vec<&'f Agent>, agent: &'f Agent) {
+    let is_same = |other: &&Agent| other.id() == agent.id() && other.host.info().id == agent.host.info().id;
+    if !found.iter().any(is_same) {
+        found.push(agent);
     }
 }
 

@@ -3,6 +3,7 @@
 //! The kind decides the exit code and the `error_class` scripts see; nothing else does. How an error looks is in
 //! `ui/error_text.rs`.
 
+mod by_cause;
 mod convert;
 
 use std::error::Error;
@@ -112,7 +113,7 @@ impl CliError {
     /// A failure of that kind with the error behind it.
     pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source = source.into();
-        let hints = convert::hints_for_terminals(source.as_ref());
+        let hints = by_cause::hints(source.as_ref());
         Self { kind, source, snippet: None, hints, details: Vec::new() }
     }
 

@@ -61,7 +61,7 @@ pub fn main() -> process::ExitCode {
             log::watch(&ctx, log.clone(), &path, started);
             let outcome = trace_phase("preparation", || prelude::prepare(&mut ctx, &path))
                 .and_then(|()| trace_phase("command", || verb.run(&mut ctx)))
-                .map(heed_interrupt);
+                .map(|code| heed_interrupt(code, &path, &ctx.console));
             ctx.console.debug(&format!("took {:.1} ms", started.elapsed().as_secs_f64() * 1000.0));
             (ctx.console, ctx.format, outcome)
         }
@@ -87,13 +87,36 @@ fn start(argv: &[OsString], surroundings: Surroundings) -> Result<Request, CliEr
     parse::parse(argv, surroundings)
 }
 
-/// A verb that could not be interrupted any more ran to its end; whoever pressed Ctrl-C is told that it was heard. The
-/// code of a program that `exec` ran is its own: it saw the Ctrl-C itself.
-fn heed_interrupt(code: ExitCode) -> ExitCode {
+/// Verbs that happen whole or not at all: one that was not cut short was completed.
+const WHOLE_OR_NOT_AT_ALL: [&str; 15] = [
+    "archive",
+    "clone",
+    "create",
+    "destroy",
+    "label",
+    "limit",
+    "migrate",
+    "rename",
+    "snapshot_create",
+    "snapshot_destroy",
+    "snapshot_restore",
+    "start",
+    "stop",
+    "unarchive",
+    "undo",
+];
+
+/// A verb that could not be interrupted any more ran to its end; whoever pressed Ctrl-C is told that it was heard, and
+/// the code says what is true now. The code of a program that `exec` ran is its own: it saw the Ctrl-C itself.
+fn heed_interrupt(code: ExitCode, path: &str, console: &Console) -> ExitCode {
     match code {
-        ExitCode::Program(_) => code,
-        _ if interrupt::is_pending() => code.and(ExitCode::Interrupted),
-        _ => code,
+        ExitCode::Program(_) | ExitCode::Interrupted => code,
+        _ if !interrupt::is_pending() => code,
+        _ if WHOLE_OR_NOT_AT_ALL.contains(&path) => {
+            console.warn("the interrupt came too late: the command was completed");
+            code
+        }
+        _ => code.and(ExitCode::Interrupted),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a person can ask of the benchmark.
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, ValueEnum};
 
 /// Options of `cargo xtask bench`.
@@ -11,6 +13,9 @@ pub(crate) struct Options {
     /// Run this case only (can be repeated)
     #[arg(long, value_enum, value_name = "CASE")]
     only: Vec<Case>,
+    /// Compare with another release binary instead: the two take turns, case by case
+    #[arg(long, value_name = "BINARY")]
+    baseline: Option<PathBuf>,
 }
 
 impl Options {
@@ -19,36 +24,44 @@ impl Options {
         if self.quick { Effort::Quick } else { Effort::Full }
     }
 
-    /// Whether this case was asked for.
-    pub(crate) fn wants(&self, case: Case) -> bool {
-        self.only.is_empty() || self.only.contains(&case)
+    /// The cases that were asked for, in the order in which they run.
+    pub(crate) fn cases(&self) -> impl Iterator<Item = Case> {
+        let wanted = |case: &&Case| self.only.is_empty() || self.only.contains(case);
+        Case::value_variants().iter().filter(wanted).copied()
+    }
+
+    /// The binary to compare with.
+    pub(crate) fn baseline(&self) -> Option<&Path> {
+        self.baseline.as_deref()
     }
 }
 
-/// One line, or a few that belong together, of the benchmark's table.
+/// One line, or a few that belong together, of the benchmark's table. Declared in the order in which they run: those
+/// that share a fleet stand together, by its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Case {
     /// `--version` against `/bin/true`
     Version,
+    /// A TAB where there are 500 agents
+    Completion,
     /// `list` of 100 agents against one `tmux list-panes -a`
     #[value(name = "list-100")]
     List100,
+    /// `exec` against `sh -c`
+    Exec,
+    /// `message` to an agent that reads lines
+    Message,
+    /// CPU time of 100 agents at rest
+    Idle,
+    /// `stop` of a running agent
+    Stop,
     /// `list` of 100 coding agents, which keep a status file, against one `tmux list-panes -a`
+    // Last of those on a hundred: it marks the agents as another type.
     #[value(name = "list-status")]
     ListStatus,
     /// `list` of 1,000 agents: time, memory, and whether it needs another program
     #[value(name = "list-1000")]
     List1000,
-    /// A TAB where there are 500 agents
-    Completion,
-    /// `exec` against `sh -c`
-    Exec,
-    /// `message` to an agent that reads lines
-    Message,
-    /// `stop` of a running agent
-    Stop,
-    /// CPU time of 100 agents at rest
-    Idle,
     /// `create` against `git worktree add` and `tmux new-session`
     Create,
     /// 50 `create` at once against 50 `git worktree add` in a row
@@ -115,10 +128,9 @@ mod tests {
 
     #[test]
     fn everything_runs_unless_cases_are_named() {
-        assert!(Case::value_variants().iter().all(|case| parsed(&[]).wants(*case)));
+        assert!(parsed(&[]).cases().eq(Case::value_variants().iter().copied()));
         let some = parsed(&["--only", "list-100", "--only", "version"]);
-        let wanted: Vec<_> = Case::value_variants().iter().filter(|case| some.wants(**case)).collect();
-        assert_eq!(wanted, [&Case::Version, &Case::List100]);
+        assert!(some.cases().eq([Case::Version, Case::List100]));
     }
 
     #[test]

@@ -10,6 +10,8 @@ use super::measure::Pair;
 pub(crate) struct Row {
     what: String,
     ours: String,
+    /// What is compared with another binary: the less, the better.
+    figure: Option<f64>,
     against: String,
     ratio: Option<f64>,
     target: String,
@@ -37,6 +39,7 @@ impl Row {
         Self {
             what: what.to_owned(),
             ours: millis(pair.ours),
+            figure: Some(pair.ours.as_secs_f64()),
             against: format!("{} ({against})", millis(pair.theirs)),
             ratio: Some(ratio),
             target: format!("<= {limit}x"),
@@ -49,6 +52,7 @@ impl Row {
         Self {
             what: what.to_owned(),
             ours: format!("{figure:.1} {unit}"),
+            figure: Some(figure),
             against: String::new(),
             ratio: None,
             target: format!("< {limit} {unit}"),
@@ -61,6 +65,7 @@ impl Row {
         Self {
             what: what.to_owned(),
             ours: millis(time),
+            figure: Some(time.as_secs_f64()),
             against: String::new(),
             ratio: None,
             target: String::new(),
@@ -73,6 +78,7 @@ impl Row {
         Self {
             what: what.to_owned(),
             ours: "skipped".to_owned(),
+            figure: None,
             against: why.to_owned(),
             ratio: None,
             target: String::new(),
@@ -85,11 +91,32 @@ impl Row {
         Self {
             what: what.to_owned(),
             ours: if holds { "yes" } else { "no" }.to_owned(),
+            figure: None,
             against: String::new(),
             ratio: None,
             target: target.to_owned(),
             verdict: Verdict::of(holds),
         }
+    }
+
+    /// The best of several measurements of one thing with this binary, against the best with another one. What only
+    /// holds or not is shown as it is.
+    pub(crate) fn against_baseline(ours: Vec<Self>, theirs: Vec<Self>, limit: f64) -> Option<Self> {
+        let best = |rows: Vec<Self>| rows.into_iter().min_by(|a, b| f64::total_cmp(&a.weight(), &b.weight()));
+        let (ours, theirs) = (best(ours)?, best(theirs)?);
+        let Some((figure, other)) = ours.figure.zip(theirs.figure) else { return Some(ours) };
+        let ratio = figure / other;
+        Some(Self {
+            against: format!("{} (baseline)", theirs.ours),
+            ratio: Some(ratio),
+            target: format!("<= {limit}x"),
+            verdict: Verdict::of(ratio <= limit),
+            ..ours
+        })
+    }
+
+    fn weight(&self) -> f64 {
+        self.figure.unwrap_or(f64::INFINITY)
     }
 
     /// The names of the columns.
@@ -139,6 +166,18 @@ mod tests {
     fn a_figure_has_to_be_below_its_limit() {
         assert!(Row::below("memory", 29.9, 30.0, "MB").to_string().ends_with("< 30 MB    pass"));
         assert!(Row::below("memory", 30.0, 30.0, "MB").to_string().ends_with("falls short"));
+    }
+
+    #[test]
+    fn the_best_of_each_binary_are_compared() {
+        let rows = |times: &[u64]| -> Vec<Row> {
+            times.iter().map(|time| Row::shown("stop", Duration::from_millis(*time))).collect()
+        };
+        let same = Row::against_baseline(rows(&[300, 100]), rows(&[101, 250]), 1.05).unwrap().to_string();
+        assert!(same.contains("100.00 ms") && same.contains("101.00 ms (baseline)"), "{same}");
+        assert!(same.ends_with("pass"), "{same}");
+        let worse = Row::against_baseline(rows(&[110]), rows(&[100]), 1.05).unwrap().to_string();
+        assert!(worse.contains("1.10x") && worse.ends_with("falls short"), "{worse}");
     }
 
     #[test]

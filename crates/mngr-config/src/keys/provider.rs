@@ -43,7 +43,8 @@ settings_table! {
         pub discovery_warn_seconds: Option<f64>,
         /// Accepted for older settings files; has no effect: see `host_discovery_timeout_seconds`.
         pub discovery_error_timeout_seconds: Option<f64>,
-        /// Seconds one host may take to answer a listing.
+        /// Seconds one host may take to answer a listing. A host that is silent for twice as long, but at least 3 s, is given up
+        /// by every command.
         pub host_discovery_timeout_seconds: Option<f64>,
         /// Accepted for older settings files; has no effect: a host answers for all its agents at once.
         pub agent_discovery_timeout_seconds: Option<f64>,

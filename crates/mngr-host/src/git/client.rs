@@ -89,7 +89,7 @@ impl<'h> Git<'h> {
 
     /// A command that looks only: it takes no lock, not even to refresh the index.
     pub(super) fn look<const N: usize>(&self, args: [&str; N]) -> Invocation<'_> {
-        Invocation::new(self, args).env("GIT_OPTIONAL_LOCKS", "0")
+        Invocation { locks: Locks::None, ..Invocation::new(self, args) }.env("GIT_OPTIONAL_LOCKS", "0")
     }
 
     /// A command that may change something.
@@ -108,6 +108,14 @@ pub(super) struct Invocation<'g> {
     env: Vec<(&'static str, String)>,
     input: Option<Vec<u8>>,
     deadline: Duration,
+    locks: Locks,
+}
+
+/// Whether a command takes locks of its repository.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Locks {
+    None,
+    Some,
 }
 
 impl<'g> Invocation<'g> {
@@ -127,6 +135,7 @@ impl<'g> Invocation<'g> {
             env: Vec::new(),
             input: None,
             deadline: QUICK,
+            locks: Locks::Some,
         }
     }
 
@@ -182,7 +191,7 @@ impl<'g> Invocation<'g> {
 
     /// The whole command.
     pub(super) fn cmd(self) -> Cmd {
-        let Self { git, settings, args, env, input, deadline, .. } = self;
+        let Self { git, settings, args, env, input, deadline, locks, .. } = self;
         // The C locale because failures are told apart by their text.
         let mut cmd = git.program().env("LC_ALL", "C").env("GIT_EDITOR", ":").deadline(deadline);
         cmd = cmd.args(["-c", "core.quotepath=off"]);
@@ -196,7 +205,12 @@ impl<'g> Invocation<'g> {
         if let Some(bytes) = input {
             cmd = cmd.stdin(bytes);
         }
-        cmd
+        match locks {
+            Locks::None => cmd,
+            // Of a short one nothing has to be taken back if it ends by itself.
+            Locks::Some if deadline <= QUICK => cmd.locks_in(&git.dir).let_finish(),
+            Locks::Some => cmd.locks_in(&git.dir),
+        }
     }
 
     /// Runs it; a status other than 0 is an error.

@@ -2,6 +2,7 @@
 
 use mngr_model::HostPath;
 
+use crate::beneath::LinkInTheWay;
 use crate::files::FilesError;
 use crate::lock::LockError;
 use crate::proc::{ExecError, Exit, Output};
@@ -187,14 +188,6 @@ pub enum GitError {
         /// The oldest version that knows it.
         needed: &'static str,
     },
-    /// A file was to be written or deleted in a folder that is a link, which leads anywhere.
-    #[error("`{path}` may lie behind a symbolic link in `{checkout}`")]
-    BehindLink {
-        /// The file, relative to the checkout.
-        path: String,
-        /// Where it was to be.
-        checkout: HostPath,
-    },
     /// Git printed something that its documentation does not describe.
     #[error("git {what} printed something unexpected: `{text}`")]
     Unreadable {
@@ -218,13 +211,25 @@ pub enum GitError {
     Exec(#[source] ExecError),
     /// A file of the repository could not be read or written.
     #[error("cannot reach the files of the repository")]
-    Files(#[from] FilesError),
+    Files(#[source] FilesError),
+    /// A file was to be written or deleted in a folder that is a link, which leads anywhere.
+    #[error("{0}")]
+    Link(#[source] LinkInTheWay),
     /// The lock that orders work in one repository was not free in time.
     #[error("cannot lock the repository")]
     Lock(#[from] LockError),
     /// Files could not be copied.
     #[error("cannot copy files")]
     Copy(#[from] RsyncError),
+}
+
+impl From<FilesError> for GitError {
+    fn from(error: FilesError) -> Self {
+        match error.link() {
+            Some(link) => Self::Link(link.clone()),
+            None => Self::Files(error),
+        }
+    }
 }
 
 impl GitError {

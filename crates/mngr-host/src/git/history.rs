@@ -48,6 +48,15 @@ impl Git<'_> {
         })
     }
 
+    /// Whether a commit or tree has a symbolic link at that path.
+    pub fn is_link_in(&self, rev: &str, path: &str) -> Result<bool, GitError> {
+        let listed = self
+            .look(["--literal-pathspecs", "ls-tree", "-z", "--full-tree", "--end-of-options"])
+            .args([rev, "--", path])
+            .run()?;
+        Ok(listed.stdout.starts_with(b"120000 "))
+    }
+
     /// The contents of a file in a commit or tree; `None` when it has no such file.
     pub fn file_at(&self, rev: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let output =

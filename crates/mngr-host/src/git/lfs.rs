@@ -31,7 +31,7 @@ impl Git<'_> {
         }
         files.make_folder(&to.join("lfs"))?;
         let copy = Cmd::new("cp").args(["-a", "--", source.as_str(), to.join("lfs").as_str()]).deadline(LONG);
-        let output = self.host().exec(&copy)?;
+        let output = self.host().exec(&copy.known_by_its_command())?;
         if output.success() {
             return Ok(());
         }

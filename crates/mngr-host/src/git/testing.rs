@@ -18,7 +18,7 @@ use crate::git::Git;
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
 use crate::local::LocalHost;
 use crate::lock::{HostLock, LockError, LockWait};
-use crate::proc::{Attachment, Cmd, ExecError, Exit, Output};
+use crate::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Output};
 use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
@@ -84,6 +84,10 @@ impl Host for TestHost {
 
     fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError> {
         self.local.end_processes(request)
+    }
+
+    fn end_command(&self, command: &CommandId) -> Result<EndReport, ErrandError> {
+        self.local.end_command(command)
     }
 
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError> {

@@ -1,17 +1,16 @@
 //! Uncommitted work: listing it and reproducing it in another checkout of the same commit.
 //!
-//! At most three processes: `git status`, one that deletes, one `rsync`. Names are passed as bytes through standard
-//! input, so that no name can be mistaken for an option, a pattern or a comment.
+//! At most two processes on this machine: `git status` and one `rsync`; elsewhere one more deletes. Names are passed as
+//! bytes through standard input, so that no name can be mistaken for an option, a pattern or a comment.
 
 use std::collections::BTreeSet;
 
 use mngr_model::HostPath;
 
-use crate::files::FileKind;
-use crate::proc::Cmd;
+use crate::beneath::{Beneath, folders_on_the_way};
 use crate::rsync::{Endpoint, Rsync};
 
-use super::client::{Git, LONG};
+use super::client::Git;
 use super::error::{GitError, SubmoduleProblem};
 use super::locate::Location;
 use super::repo::Untracked;
@@ -69,17 +68,20 @@ impl Git<'_> {
         let Location { root, common_dir, .. } = self.require_location()?;
         let entries = self.list_unclean(ignored)?;
         let Work { present, gone } = Work::of(entries)?;
+        // What is deleted below is not in the way of what comes after it.
+        let stays = |folder: &Vec<u8>| !gone.contains(&RepoPath::new(folder.as_slice()));
+        destination.refuse_links(folders_on_the_way(present.iter().map(RepoPath::as_bytes)), stays)?;
         if !gone.is_empty() {
-            destination.refuse_links_above(&gone)?;
             destination.remove_files(destination.dir(), &gone)?;
         }
         if !present.is_empty() {
-            destination.refuse_links_above(&present)?;
+            let folder = Beneath::root_itself(destination.dir().clone());
             let mut copy =
                 Rsync::new(Endpoint::Contents(root.clone()), Endpoint::Contents(destination.dir().clone()))
                     // Not `quick check`: a file changed within the second of the checkout has its time and maybe its size.
                     .options(["--ignore-times", "--force", "--ignore-missing-args"])
-                    .only(present.iter().map(RepoPath::as_bytes));
+                    .only(present.iter().map(RepoPath::as_bytes))
+                    .beneath(folder);
             for pattern in left_out {
                 copy = copy.exclude(*pattern);
             }
@@ -92,40 +94,28 @@ impl Git<'_> {
     }
 
     /// Fails if one of these files lies behind a link of this checkout: the list may come from a machine that wants to
-    /// reach beyond it. Looks only on the machine mngr runs on; a look elsewhere would be a round trip for each folder,
-    /// and is in nobody's way there.
+    /// reach beyond it. Looks only on the machine mngr runs on: elsewhere it would be a round trip, and rsync there
+    /// replaces such a link and never writes behind it.
     pub fn refuse_links_above(&self, names: &BTreeSet<RepoPath>) -> Result<(), GitError> {
+        self.refuse_links(folders_on_the_way(names.iter().map(RepoPath::as_bytes)), |_| true)
+    }
+
+    fn refuse_links(
+        &self,
+        mut folders: BTreeSet<Vec<u8>>,
+        counts: impl FnMut(&Vec<u8>) -> bool,
+    ) -> Result<(), GitError> {
         if self.host().reach().is_some() {
             return Ok(());
         }
-        let mut seen = BTreeSet::new();
-        for name in names {
-            let refusal = || GitError::BehindLink { path: name.to_string(), checkout: self.dir().clone() };
-            for folder in folders_above(name.as_bytes()).filter(|folder| seen.insert(*folder)) {
-                // A name that is no text cannot be looked at.
-                let folder = std::str::from_utf8(folder).map_err(|_| refusal())?;
-                let stat = self.host().files().stat(&self.dir().join(folder))?;
-                if stat.is_some_and(|stat| stat.kind == FileKind::Link) {
-                    return Err(refusal());
-                }
-            }
-        }
-        Ok(())
+        folders.retain(counts);
+        Ok(self.host().files().refuse_links(&Beneath::root_itself(self.dir().clone()), &folders)?)
     }
 
-    /// Deletes files below a folder. One process and those `xargs` starts.
+    /// Deletes files below a folder; behind a link nothing is deleted. One round trip.
     pub fn remove_files(&self, folder: &HostPath, names: &BTreeSet<RepoPath>) -> Result<(), GitError> {
-        let mut list = Vec::new();
-        for name in names {
-            list.extend_from_slice(name.as_bytes());
-            list.push(0);
-        }
-        let cmd = Cmd::new("xargs").args(["-0", "rm", "-f", "--"]).cwd(folder).stdin(list).deadline(LONG);
-        let output = self.host().exec(&cmd)?;
-        if output.success() {
-            return Ok(());
-        }
-        Err(GitError::Failed { what: "checkout".to_owned(), stderr: output.stderr_text(), exit: output.exit })
+        let names = names.iter().map(|name| name.as_bytes().to_vec()).collect();
+        Ok(self.host().files().remove_files_beneath(&Beneath::root_itself(folder.clone()), &names)?)
     }
 
     /// The linked worktrees below `root`, relative to it. Spawns nothing.
@@ -144,12 +134,6 @@ impl Git<'_> {
         }
         Ok(inside)
     }
-}
-
-/// `a` and `a/b` for `a/b/c` and for `a/b/c/`.
-fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let inner = path.strip_suffix(b"/").unwrap_or(path);
-    inner.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &inner[..end])
 }
 
 /// A path below the top of the source as an rsync pattern that matches nothing else.

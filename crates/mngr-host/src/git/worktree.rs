@@ -140,6 +140,7 @@ impl Git<'_> {
         );
         let shell = Cmd::shell(script).args(["worktree", lock.as_str(), &LOCK_WAIT.as_secs().to_string()]);
         let cmd = Cmd { env: register.env.clone(), deadline: LOCK_WAIT + check_out.deadline, ..shell }
+            .locks_in(self.dir())
             .arg(worktree.dir().join(".gitmodules").as_str());
         let output = self.run_after(changes, &cmd)?;
         match output.exit {
@@ -331,7 +332,8 @@ fn move_folder(host: &dyn Host, from: &HostPath, to: &HostPath) -> Result<(), Gi
         Err(error) if !error.is_cross_device() => return Err(error.into()),
         Err(_) => {}
     }
-    let output = host.exec(&Cmd::new("mv").args(["--", from.as_str(), to.as_str()]).deadline(LONG))?;
+    let cmd = Cmd::new("mv").args(["--", from.as_str(), to.as_str()]).deadline(LONG);
+    let output = host.exec(&cmd.known_by_its_command())?;
     if output.success() {
         return Ok(());
     }

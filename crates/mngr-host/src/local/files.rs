@@ -1,5 +1,6 @@
 //! [`Files`] for this machine.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -10,6 +11,7 @@ use jiff::Timestamp;
 use mngr_model::HostPath;
 use rustix::fs::OFlags;
 
+use crate::beneath::{self, Beneath};
 use crate::files::{Access, Durability, FileKind, FileStat, Files, FilesError, FolderEntry};
 
 /// This machine's files.
@@ -94,6 +96,28 @@ impl Files for LocalFiles {
 
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError> {
         fs::create_dir_all(path.as_str()).map_err(failed("create the folder", path))
+    }
+
+    fn make_folder_beneath(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        beneath::make_folder(folder, names).map_err(failed("create the folder", folder.path()))
+    }
+
+    fn refuse_links(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        beneath::refuse_links(folder, names).map_err(failed("write to", folder.path()))
+    }
+
+    fn write_beneath(
+        &self,
+        file: &Beneath,
+        bytes: &[u8],
+        access: Access,
+        durability: Durability,
+    ) -> Result<(), FilesError> {
+        beneath::write(file, bytes, access, durability).map_err(failed("write", file.path()))
+    }
+
+    fn remove_files_beneath(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        beneath::remove_files(folder, names).map_err(failed("remove files in", folder.path()))
     }
 
     fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError> {
@@ -194,14 +218,14 @@ fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) ->
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mode = match access {
         Access::Shared | Access::AsBefore => 0o666,
-        Access::Private => 0o600,
+        Access::Private | Access::Exactly(_) => 0o600,
         Access::PrivateExecutable => 0o700,
     };
     // A link is written through: replacing the link itself would cut a dotfile manager's arrangement. Private files are
     // only ever our own: a link in their place was put there by an agent, to make us write elsewhere.
     let target = match access {
         Access::Shared | Access::AsBefore => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
-        Access::Private | Access::PrivateExecutable => path.to_owned(),
+        Access::Private | Access::PrivateExecutable | Access::Exactly(_) => path.to_owned(),
     };
     let folder = target.parent().unwrap_or(folder);
     let temp = tempfile::Builder::new()
@@ -210,6 +234,9 @@ fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) ->
     temp.as_file().write_all(bytes)?;
     if let Some(before) = fs::metadata(&target).ok().filter(|_| access == Access::AsBefore) {
         temp.as_file().set_permissions(before.permissions())?;
+    }
+    if let Access::Exactly(mode) = access {
+        temp.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
     }
     if durability == Durability::Synced {
         temp.as_file().sync_data()?;

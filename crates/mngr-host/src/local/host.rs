@@ -14,9 +14,9 @@ use crate::errand::ErrandError;
 use crate::files::{Access, Durability, Files, FilesError};
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
 use crate::local::files::LocalFiles;
-use crate::local::{processes, survey, watch};
+use crate::local::{orphans, processes, survey, watch};
 use crate::lock::{self, HostLock, LockError, LockWait, lock_file};
-use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Guard, Output, Stream};
+use crate::proc::{self, Attachment, Cmd, CommandId, ExecError, Exit, Guard, Output, Stream};
 use crate::pty::{Pty, TerminalSize};
 use crate::random;
 use crate::trace::{self, SpanKind};
@@ -179,6 +179,10 @@ impl Host for LocalHost {
     fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError> {
         self.files().apply(&request.first)?;
         Ok(processes::end(request))
+    }
+
+    fn end_command(&self, command: &CommandId) -> Result<EndReport, ErrandError> {
+        Ok(orphans::end(command))
     }
 
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError> {

@@ -2,6 +2,7 @@
 
 mod files;
 mod host;
+pub(crate) mod orphans;
 pub(crate) mod processes;
 pub(crate) mod procfs;
 mod provider;

@@ -39,6 +39,8 @@ pub(crate) enum Turn {
     Interrupted,
     /// The process says and hears nothing more.
     Closed,
+    /// The machine behind it has been silent for too long.
+    Silent,
 }
 
 /// A running process with open pipes. Dropping it ends the process and its group.
@@ -162,6 +164,11 @@ impl Dialogue {
     pub(crate) fn taken(&self) -> usize {
         let waiting = self.input.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
         self.sent.saturating_sub(usize::try_from(waiting.unwrap_or(0)).unwrap_or(usize::MAX))
+    }
+
+    /// Whether it has taken all that was ever said.
+    pub(crate) fn has_taken_all(&self) -> bool {
+        self.unsent.is_empty() && self.taken() == self.sent
     }
 
     /// Whether it still listens and has said nothing unasked.

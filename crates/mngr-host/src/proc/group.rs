@@ -1,11 +1,12 @@
 //! Ending the process group of a child that is not reaped yet: until then its number cannot belong to anybody else.
 
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::pid_of;
+use super::repository::{Group, ask_outside_locks};
+use super::{Cmd, pid_of};
 use crate::local::procfs;
 
 /// How long a command that is cut short may take to tidy up: git removes its lock files, which would otherwise stand in
@@ -16,12 +17,22 @@ const KILLED: Duration = Duration::from_millis(500);
 /// How often to look.
 const PACE: Duration = Duration::from_millis(3);
 
-/// Asks them to end, and ends what is left of them.
-pub(super) fn end_politely(child: &Child) {
-    let _ = kill_process_group(pid_of(child), Signal::TERM);
+/// Asks them to end, and ends what is left of them. What may hold locks of a repository is asked while it holds none.
+pub(super) fn end_politely(cmd: &Cmd, child: &Child) {
+    match &cmd.repository {
+        Some(dir) => ask_outside_locks(&Group(pid_of(child)), Some(dir.as_str().as_ref()), began(child)),
+        None => drop(kill_process_group(pid_of(child), Signal::TERM)),
+    }
     wait_until_gone(child, TIDY_UP);
     end(child);
     wait_until_gone(child, KILLED);
+}
+
+/// When the child was started, as far as that is known.
+fn began(child: &Child) -> SystemTime {
+    let stat = procfs::Stat::read(pid_of(child).as_raw_nonzero().get()).ok().flatten();
+    let started = stat.and_then(|stat| procfs::started_at(stat.start));
+    started.map_or(SystemTime::UNIX_EPOCH, SystemTime::from)
 }
 
 /// Ends them.

@@ -48,6 +48,7 @@ pub(super) fn run(shells: &Shells, errand: &Errand<'_>) -> Result<ErrandDone, Er
         kept_output: cmd.kept_output,
         leftovers: cmd.leftovers,
         overdue: Overdue::Ended,
+        repository: cmd.repository.as_ref(),
     };
     let Outcome { output, obstacle } = shells.run(&request)?;
     if let Some(obstacle) = obstacle {

@@ -14,6 +14,8 @@ use crate::pty::{Pty, TerminalSize};
 
 /// How long preparing or ending an attached command may take.
 const ASIDE: Duration = Duration::from_secs(20);
+/// How long ending one may take whose link broke: the machine may be gone.
+const ENDING: Duration = Duration::from_secs(5);
 
 /// Makes a private folder for a script and says where.
 const STAGE: &str =
@@ -25,10 +27,36 @@ struct Staged {
     line: String,
 }
 
-/// How far a staged script came.
+/// How far a staged script came, as the machine says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ran {
-    ToItsEnd,
+    /// The program returned this.
+    ToItsEnd(i32),
+    /// It ran and was ended just now.
     UntilEnded,
+    /// Nothing of it is there, and nothing says how it ended.
+    NobodyKnows,
+}
+
+/// Around a program without a terminal. A link may not tell by which signal a program ended; a shell around it does. What
+/// the shell says of that is not the program's. The status stays in the folder, as the proof that the program returned it:
+/// a link that breaks returns a status of its own.
+const AROUND: &str = "exec 3>&2 2>/dev/null; (exec SHELL \"$0\" 2>&3 3>&-); \
+                      status=$?; echo $status >\"${0%/*}/status\"; exit $status";
+
+/// Around a program with a terminal. The folder is gone by its end, and comes back only for the one status that needs a proof.
+/// A hang-up ends this shell, and with it everything in its terminal.
+const AROUND_TERMINAL: &str = "trap : INT QUIT; SHELL \"$0\"; status=$?; \
+                               if [ $status = 255 ]; then \
+                               mkdir -m 700 \"${0%/*}\" && echo $status >\"${0%/*}/status\"; fi; exit $status";
+
+/// Where the status of a staged script goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    /// It is proved by what stays in the folder of the script.
+    Proved,
+    /// To nobody who could ask for a proof.
+    Passed,
 }
 
 impl Shells {
@@ -55,6 +83,7 @@ impl Shells {
             kept_output: cmd.kept_output,
             leftovers: cmd.leftovers,
             overdue,
+            repository: cmd.repository.as_ref(),
         };
         let Outcome { output, obstacle } = self.run(&request)?;
         match obstacle {
@@ -75,29 +104,39 @@ impl Shells {
             Attachment::OwnGroup => Terminal::None,
         };
         let setting = Setting::Attached(terminal);
-        let staged = self.stage(cmd, setting)?;
+        let staged = self.stage(cmd, setting, Status::Proved)?;
         let ended = proc::run_attached(&self.line().command(&staged.line, terminal), attachment, deadline);
-        if terminal == Terminal::None {
-            // A terminal hangs up when it closes; a pipe does not, and what runs there would go on.
-            let is_over = matches!(ended, Ok(exit @ Exit::Code(_)) if !self.line().is_broken_by(exit));
-            let cleared = self.clear_up(&staged, if is_over { Leftovers::Spare } else { Leftovers::End });
-            // A program may return what the link returns when it breaks; then nothing of it is left.
-            if matches!(ended, Ok(exit) if self.line().is_broken_by(exit))
-                && !matches!(cleared, Ok(Ran::ToItsEnd))
-            {
-                return Err(ExecError::Lost {
-                    program: cmd.program.as_str().into(),
-                    host: self.line().name().into(),
-                    detail: "it was ended there, as far as it could be reached".into(),
-                });
+        let is_broken = matches!(ended, Ok(exit) if self.line().is_broken_by(exit));
+        // A terminal hangs up when it closes and leaves nothing; a pipe does not, and what runs there would go on.
+        let cleared = match terminal {
+            Terminal::Ours if !is_broken => None,
+            _ => {
+                let is_over = !is_broken && matches!(ended, Ok(Exit::Code(_)));
+                let leftovers = if is_over { Leftovers::Spare } else { Leftovers::End };
+                let within = if is_broken { (ENDING, Overdue::LeftAlone) } else { (ASIDE, Overdue::Ended) };
+                Some(self.clear_up(&staged, leftovers, within))
             }
+        };
+        // A program may return what the link returns when it breaks; then the machine has the proof.
+        let is_proved =
+            |ran: &Ran| matches!((ran, &ended), (Ran::ToItsEnd(code), Ok(Exit::Code(seen))) if code == seen);
+        match cleared {
+            Some(cleared) if is_broken && !cleared.as_ref().is_ok_and(is_proved) => Err(ExecError::Lost {
+                program: cmd.program.as_str().into(),
+                host: self.line().name().into(),
+                detail: match cleared {
+                    Ok(Ran::UntilEnded) => "it was ended there".into(),
+                    Ok(_) => "nothing of it is left there, and its output may be incomplete".into(),
+                    Err(_) => "the host cannot be reached any more, so it may still run there".into(),
+                },
+            }),
+            _ => ended.map_err(|error| named(error, cmd)),
         }
-        ended.map_err(|error| named(error, cmd))
     }
 
     /// Replaces this process by a command with our terminal. Returns only if that failed.
     pub(crate) fn exec_replace(&self, cmd: &Cmd) -> ExecError {
-        match self.stage(cmd, Setting::Attached(Terminal::Ours)) {
+        match self.stage(cmd, Setting::Attached(Terminal::Ours), Status::Passed) {
             Ok(staged) => named(proc::replace(&self.line().command(&staged.line, terminal_of_ours())), cmd),
             Err(error) => error,
         }
@@ -105,49 +144,69 @@ impl Shells {
 
     /// Runs a command under a terminal of its own.
     pub(crate) fn exec_pty(&self, cmd: &Cmd, size: TerminalSize) -> Result<Pty, ExecError> {
-        let staged = self.stage(cmd, Setting::Attached(Terminal::Ours))?;
+        let staged = self.stage(cmd, Setting::Attached(Terminal::Ours), Status::Passed)?;
         Pty::open(&self.line().command(&staged.line, Terminal::Ours), size).map_err(|error| named(error, cmd))
     }
 
     /// Puts the script of a command into a private folder there: on a command line every user could read it.
-    fn stage(&self, cmd: &Cmd, setting: Setting) -> Result<Staged, ExecError> {
+    fn stage(&self, cmd: &Cmd, setting: Setting, status: Status) -> Result<Staged, ExecError> {
         let body = script(cmd, setting)?;
-        let output = self.aside(&cmd.program, STAGE.to_owned(), body.as_bytes())?;
+        let output = self.aside(&cmd.program, STAGE.to_owned(), body.as_bytes(), (ASIDE, Overdue::Ended))?;
         let dir = output.stdout_text();
         if !output.success() || !dir.starts_with('/') {
             let source = io::Error::other(output.stderr_text());
             return Err(ExecError::Io { program: cmd.program.clone(), source });
         }
         let (shell, file) = (self.line().shell(), format!("{dir}/run"));
-        let line = match setting {
-            // A link may not tell by which signal a program ended; a shell around it does. What it says of it is not the
-            // program's.
-            Setting::Attached(Terminal::None) => {
-                let around = format!("exec 3>&2 2>/dev/null; (exec {shell} \"$0\" 2>&3 3>&-); exit $?");
+        let around = match (setting, status) {
+            (Setting::Attached(Terminal::None), _) => Some(AROUND),
+            (_, Status::Proved) => Some(AROUND_TERMINAL),
+            (_, Status::Passed) => None,
+        };
+        let line = match around {
+            Some(around) => {
+                let around = around.replace("SHELL", shell);
                 format!("exec {shell} -c {} {}", sh_quote(&around), sh_quote(&file))
             }
-            _ => format!("exec {shell} {}", sh_quote(&file)),
+            None => format!("exec {shell} {}", sh_quote(&file)),
         };
         Ok(Staged { line, dir })
     }
 
     /// Removes the folder of a staged script, and ends what it runs if that is not over.
-    fn clear_up(&self, staged: &Staged, leftovers: Leftovers) -> Result<Ran, ExecError> {
+    fn clear_up(
+        &self,
+        staged: &Staged,
+        leftovers: Leftovers,
+        within: (Duration, Overdue),
+    ) -> Result<Ran, ExecError> {
         let _shield = interrupt::shield();
         let dir = sh_quote(&staged.dir);
         // Without a terminal the link makes the script the leader of a group.
         let end = match leftovers {
-            Leftovers::End => format!("read -r pid <{dir}/pid && kill -KILL \"-$pid\" && echo ended; "),
+            Leftovers::End => format!(
+                "if [ -s {dir}/status ]; then cat {dir}/status; \
+                 elif read -r pid <{dir}/pid && kill -KILL \"-$pid\"; then echo ended; fi 2>/dev/null; "
+            ),
             Leftovers::Spare => String::new(),
         };
-        let output = self.aside("rm", format!("{end}rm -rf {dir}"), &[])?;
-        Ok(if output.stdout_text() == "ended" { Ran::UntilEnded } else { Ran::ToItsEnd })
+        let output = self.aside("rm", format!("{end}rm -rf {dir}"), &[], within)?;
+        Ok(match output.stdout_text().as_str() {
+            "ended" => Ran::UntilEnded,
+            said => said.parse().map_or(Ran::NobodyKnows, Ran::ToItsEnd),
+        })
     }
 
-    fn aside(&self, program: &str, script: String, input: &[u8]) -> Result<Output, ExecError> {
-        let leftovers = Leftovers::Spare;
-        let (kept_output, overdue) = (None, Overdue::Ended);
-        let request = Request { program, script, input, deadline: ASIDE, kept_output, leftovers, overdue };
+    fn aside(
+        &self,
+        program: &str,
+        script: String,
+        input: &[u8],
+        (deadline, overdue): (Duration, Overdue),
+    ) -> Result<Output, ExecError> {
+        let (leftovers, kept_output, repository) = (Leftovers::Spare, None, None);
+        let request =
+            Request { program, script, input, deadline, kept_output, leftovers, overdue, repository };
         Ok(self.run(&request)?.output)
     }
 }

@@ -5,7 +5,7 @@
 mod complaint;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use mngr_model::quote::sh_join;
 
 use super::script::path_word;
 use super::shells::{MOST_OUTPUT, Outcome, Overdue, Request, Shells};
+use crate::beneath::{Absent, Beneath};
 use crate::files::{
     Access, Below, Change, Durability, FileKind, FileStat, Files, FilesError, FolderEntry, Presence,
 };
@@ -69,6 +70,9 @@ impl<'a> Call<'a> {
     fn of(change: &'a Change) -> (Self, &'static str) {
         match change {
             Change::MakeFolder(path) => (Self::new(MAKE_FOLDER, path), text::MAKE_FOLDER),
+            Change::MakeFolderBeneath(folder) => {
+                (Self::beneath(MAKE_FOLDER, folder.path(), folder, Absent::Make), text::ENTER)
+            }
             Change::Require { path, presence } => {
                 let script = match presence {
                     Presence::There => text::REQUIRE_SOMETHING,
@@ -93,15 +97,28 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn write(path: &'a HostPath, access: Access, durability: Durability) -> Self {
-        let access = match access {
+    /// A call that begins by entering a folder beneath its root.
+    fn beneath(action: &'static str, path: &'a HostPath, folder: &Beneath, absent: Absent) -> Self {
+        let mut call = Self::new(action, path)
+            .with("below", folder.below())
+            .with("make", if absent == Absent::Make { "yes" } else { "" });
+        call.variables += &format!("root={}\n", path_word(folder.root()));
+        call
+    }
+
+    fn write(path: &'a HostPath, given: Access, durability: Durability) -> Self {
+        let access = match given {
             Access::Shared => "shared",
             Access::Private => "private",
             Access::PrivateExecutable => "private-executable",
             Access::AsBefore => "as-before",
+            Access::Exactly(_) => "exactly",
         };
+        let bits = if let Access::Exactly(bits) = given { format!("{bits:o}") } else { String::new() };
         Self::new("write", path)
             .with("access", access)
+            .with("bits", &bits)
+            .with("beneath", "")
             .with("sync", if durability == Durability::Synced { "yes" } else { "" })
             .with("name", &random::hex32())
     }
@@ -152,12 +169,27 @@ impl<'a> Call<'a> {
             kept_output: None,
             leftovers: Leftovers::Spare,
             overdue: Overdue::Ended,
+            repository: None,
         };
         match files.shells.run(&request) {
             Ok(Outcome { output, obstacle: None }) => Ok(output),
             Ok(Outcome { obstacle: Some(obstacle), .. }) => Err(self.failed(obstacle.into())),
             Err(error) => Err(self.failed(link_error(error))),
         }
+    }
+
+    /// Enters a folder, and runs a script that reads these names there.
+    fn about(&self, files: &RemoteFiles, names: &BTreeSet<Vec<u8>>, script: &str) -> Result<(), FilesError> {
+        let is_below = |name: &Vec<u8>| {
+            !name.starts_with(b"/") && !name.split(|byte| *byte == b'/').any(|part| part == b"..")
+        };
+        if !names.iter().all(is_below) {
+            return Err(self.failed(io::ErrorKind::InvalidInput.into()));
+        }
+        let list: Vec<u8> = names.iter().flat_map(|name| name.iter().copied().chain([0])).collect();
+        let script = if list.is_empty() { text::ENTER.to_owned() } else { [text::ENTER, script].concat() };
+        let whole = Call { variables: self.variables.clone(), input: &list, ..*self };
+        whole.succeed(files, &script).map(drop)
     }
 
     /// Runs it; anything but 0 is a failure.
@@ -288,6 +320,38 @@ impl Files for RemoteFiles {
 
     fn make_folder(&self, path: &HostPath) -> Result<(), FilesError> {
         Call::new(MAKE_FOLDER, path).succeed(self, text::MAKE_FOLDER).map(drop)
+    }
+
+    fn make_folder_beneath(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        let call = Call::beneath(MAKE_FOLDER, folder.path(), folder, Absent::Make);
+        call.about(self, names, text::REFUSE_LINKS)
+    }
+
+    fn refuse_links(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        let call = Call::beneath("write to", folder.path(), folder, Absent::Fail);
+        call.about(self, names, text::REFUSE_LINKS)
+    }
+
+    fn write_beneath(
+        &self,
+        file: &Beneath,
+        bytes: &[u8],
+        access: Access,
+        durability: Durability,
+    ) -> Result<(), FilesError> {
+        let path = file.path();
+        let Some((folder, name)) = file.split() else {
+            return Err(Call::new("write", path).failed(io::ErrorKind::IsADirectory.into()));
+        };
+        let mut call =
+            Call::write(path, access, durability).with("take", "cat").with("file", name).input(bytes);
+        call.variables += &Call::beneath("write", path, &folder, Absent::Make).variables;
+        call.succeed(self, &[text::ENTER, text::NAME_FILE, text::WRITE].concat()).map(drop)
+    }
+
+    fn remove_files_beneath(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
+        let call = Call::beneath("remove files in", folder.path(), folder, Absent::Fail);
+        call.about(self, names, text::REMOVE_FILES)
     }
 
     fn make_new_folder(&self, path: &HostPath, access: Access) -> Result<(), FilesError> {

@@ -16,7 +16,7 @@ use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Files, FilesError};
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, Reach, SurveyError, TerminalMode, WatchRequest};
 use crate::lock::{HostLock, LockError, LockWait, lock_then_append};
-use crate::proc::{Attachment, Cmd, ExecError, Exit, Inheritance, Input, Output};
+use crate::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Inheritance, Input, Output};
 use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
@@ -120,6 +120,10 @@ impl Host for RemoteHost {
 
     fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError> {
         processes::end(&self.shells, request)
+    }
+
+    fn end_command(&self, command: &CommandId) -> Result<EndReport, ErrandError> {
+        processes::end_command(&self.shells, command)
     }
 
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError> {

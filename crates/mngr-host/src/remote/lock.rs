@@ -13,7 +13,7 @@ use mngr_model::HostPath;
 use super::files::understand;
 use super::line::detail_of;
 use super::script::path_word;
-use super::shells::Shells;
+use super::shells::{Shells, Stage};
 use crate::lock::{HostLock, LockError, LockWait};
 use crate::proc::{Cmd, Dialogue, Hearing, Turn, moment_after};
 use crate::random;
@@ -95,7 +95,7 @@ fn take(
         (Taken::Held(kept), _) => Ok(Some(HostLock::new(kept))),
         (Taken::Busy, LockWait::Try) => Err(LockError::Held { path: path.clone() }),
         (Taken::Refused(why), _) => Err(io_error(understand(&why))),
-        (Taken::Silent(turn, said), _) => Err(silence(path, turn, &said)),
+        (Taken::Silent(turn, said), _) => Err(silence(shells, path, turn, &said)),
         (Taken::Busy | Taken::NoRoom, _) => Ok(None),
     }
 }
@@ -107,11 +107,11 @@ fn lock_alone(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLo
     let waits = if wait == LockWait::Try { "no" } else { "yes" };
     let script = format!("path={}\nwait={waits}\nmark={mark}\n{HOLD}", path_word(path));
     let mut holder = shells.converse(&script).map_err(|error| io_error(io::Error::other(error)))?;
-    let mut word = next_word(&mut holder, &mark, Instant::now() + ANSWER_LIMIT);
+    let mut word = next_word(shells, &mut holder, &mark, Stage::Unheard, Instant::now() + ANSWER_LIMIT);
     if let (Ok(said), LockWait::For(limit)) = (&word, wait)
         && said == "waiting"
     {
-        word = next_word(&mut holder, &mark, moment_after(limit));
+        word = next_word(shells, &mut holder, &mark, Stage::AtWork, moment_after(limit));
         // It stays in the queue there for a moment, and lets go at once when its turn comes: nobody listens any more.
         if matches!(word, Err(Turn::TimedOut)) {
             return Err(LockError::Held { path: path.clone() });
@@ -123,31 +123,39 @@ fn lock_alone(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLo
         Ok(said) => Err(io_error(understand(said.strip_prefix("refused ").unwrap_or(&said)))),
         Err(turn) => {
             let (_, said) = holder.last_words(Duration::from_secs(1));
-            Err(silence(path, turn, &said))
+            Err(silence(shells, path, turn, &said))
         }
     }
 }
 
 /// Why there was no answer.
-fn silence(path: &HostPath, turn: Turn, said: &str) -> LockError {
+fn silence(shells: &Shells, path: &HostPath, turn: Turn, said: &str) -> LockError {
     let source = match turn {
         Turn::Interrupted => return LockError::Interrupted,
         Turn::TimedOut => io::ErrorKind::TimedOut.into(),
+        Turn::Silent => io::Error::new(io::ErrorKind::HostUnreachable, shells.silent()),
         Turn::Heard | Turn::Closed => io::Error::new(io::ErrorKind::HostUnreachable, detail_of(said)),
     };
     LockError::Io { path: path.clone(), source }
 }
 
 /// The next line that begins with the mark, without it; or why there is none.
-fn next_word(holder: &mut Dialogue, mark: &str, until: Instant) -> Result<String, Turn> {
+fn next_word(
+    shells: &Shells,
+    holder: &mut Dialogue,
+    mark: &str,
+    stage: Stage,
+    until: Instant,
+) -> Result<String, Turn> {
     let mut heard = Vec::new();
     let mut word = None;
-    let turn = holder.exchange(until, &mut |bytes| {
+    let turn = shells.listen(holder, until, stage, &mut |bytes| {
         heard.extend_from_slice(bytes);
         let text = String::from_utf8_lossy(&heard);
         let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         word = lines.find_map(|line| Some(line.trim_end().strip_prefix(mark)?.trim().to_owned()));
-        if word.is_some() || heard.len() > MOST_HEARD { Hearing::Enough } else { Hearing::More }
+        let is_enough = word.is_some() || heard.len() > MOST_HEARD;
+        (if is_enough { Hearing::Enough } else { Hearing::More }, stage)
     });
     word.ok_or(turn)
 }

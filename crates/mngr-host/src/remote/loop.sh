@@ -1,6 +1,7 @@
 # Runs on the other machine: takes requests from standard input, one after the other, and answers each.
 #
 # request:  NONCE LINES BYTES KEEP LEFTOVERS, then LINES lines of script, then BYTES of input for it
+# receipt:  NONCE taken, before it is run: a machine that works is told from one that is silent
 # answer:   NONCE STATUS OUT ERR OBSTACLE, then OUT bytes of output and ERR bytes of errors
 #
 # Set before: `id`, known to nobody else; `shell`; `newline`. Comments are not sent. Needs dash, bash or busybox.
@@ -37,6 +38,7 @@ while read -r nonce lines bytes keep leftovers; do
         # What is left of the input would be taken for the next request.
         echo "$nonce 126 0 0 $obstacle"; exit 1
     fi
+    echo "$nonce taken"
     $group "$shell" "$dir/run" <"$input" >"$dir/out" 2>"$dir/err"
     status=$?
     if [ "$leftovers" = end ]; then

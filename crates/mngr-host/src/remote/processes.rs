@@ -6,16 +6,17 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mngr_model::env::MNGR_AGENT_ID;
+use mngr_model::env::{MNGR_AGENT_ID, MNGR_COMMAND_ID};
 
 use super::errand;
 use super::script::without_comments;
 use super::shells::Shells;
 use crate::errand::{Errand, ErrandError};
 use crate::host::{EndReport, EndRequest};
+use crate::local::orphans::GRACE as ORPHAN_GRACE;
 use crate::local::processes::{KILL_WAIT, Owner, ROUNDS, SHELL_GRACE, judge, tree_of};
 use crate::local::procfs::Stat;
-use crate::proc::{Cmd, ExecError, Output};
+use crate::proc::{Cmd, CommandId, ExecError, Output};
 
 /// What lists and signals.
 const SCRIPT: &str = include_str!("processes.sh");
@@ -59,6 +60,25 @@ pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, Er
         report.killed += table.killed;
     }
     report.remaining = table.owned(program).iter().map(|stat| stat.pid).collect();
+    Ok(report)
+}
+
+/// Ends what a command that was killed has left running there.
+pub(super) fn end_command(shells: &Shells, command: &CommandId) -> Result<EndReport, ErrandError> {
+    let mut report = EndReport::default();
+    let mark = format!("{MNGR_COMMAND_ID}={command}");
+    let look = Cmd::shell(without_comments(SCRIPT)).args(["processes", "table", &mark]);
+    let mut table = Table::read(&shells.exec(&look)?);
+    for _ in 0..ROUNDS {
+        let rest = table.owned(None);
+        if rest.is_empty() {
+            return Ok(report);
+        }
+        report.signalled += rest.len();
+        table = end_these(shells, &mark, &rest, "TERM CONT", ORPHAN_GRACE)?;
+        report.killed += table.killed;
+    }
+    report.remaining = table.owned(None).iter().map(|stat| stat.pid).collect();
     Ok(report)
 }
 

@@ -3,15 +3,22 @@
 //! A request is sent once. If the link fails before the whole of it was taken, it cannot have run, and a shell that had
 //! been lying idle is replaced by a new one; after that the result is unknown, and nobody sends it again.
 //!
+//! A machine that is silent for too long while it is waited for is given up (see [`Allowance`]). A shell says at once that it
+//! has a request; from then on the machine may be busy, so silence means nothing, and it is asked by another shell whether it
+//! lives.
+//!
 //! Budget: one process here and one shell there for each request that is under way at the same time; one round trip for
-//! each request, the first one included.
+//! each request, the first one included. A request that takes longer than the limit on silence: one more shell.
 
+mod silence;
 mod wire;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::allowance::Allowance;
+use mngr_model::HostPath;
+
+use crate::allowance::{Allowance, no_answer_within};
 use crate::interrupt;
 use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
 use crate::random;
@@ -22,6 +29,7 @@ use crate::trace::{self, SpanKind};
 
 use wire::{Answer, Listener, entry_line, entry_script, greeting, request_bytes};
 
+pub(super) use silence::Stage;
 pub(super) use wire::{MOST_OUTPUT, Obstacle};
 
 /// A shell that lay idle for longer is not used again: its link may have died meanwhile without a sign, and then the
@@ -29,6 +37,8 @@ pub(super) use wire::{MOST_OUTPUT, Obstacle};
 pub(super) const FRESH_FOR: Duration = Duration::from_secs(15);
 /// How long a request over its deadline may take to be ended, beyond that deadline.
 const ENDING_LIMIT: Duration = Duration::from_secs(5);
+/// How much longer one may take that waits for a git to let go of its lock files.
+const LONGEST_HOLD: Duration = Duration::from_secs(20);
 /// How long the answer of an ended request is waited for.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// How long a process of the link that has closed its output may take to say why.
@@ -54,6 +64,8 @@ pub(super) struct Request<'a> {
     pub(super) leftovers: Leftovers,
     /// What becomes of it when it takes too long.
     pub(super) overdue: Overdue,
+    /// A folder of the repository whose lock files it may hold: it is not ended while it does.
+    pub(super) repository: Option<&'a HostPath>,
 }
 
 /// What becomes of a request that takes too long.
@@ -61,8 +73,17 @@ pub(super) struct Request<'a> {
 pub(super) enum Overdue {
     /// It is ended there, which takes its own time.
     Ended,
-    /// Nobody waits for it any more.
+    /// Nobody waits for it any more; it may go on there.
+    LeftAlone,
+    /// The same for one that changes nothing: all that matters is that there is no answer.
     GivenUp,
+}
+
+impl Overdue {
+    /// What becomes of it when the time for all requests is over: there is none left to end it.
+    fn within_allowance(self) -> Self {
+        if self == Self::Ended { Self::LeftAlone } else { self }
+    }
 }
 
 /// How a script ended.
@@ -106,6 +127,12 @@ impl Shells {
         Self { line, idle: Mutex::default(), locks: Keeper::default(), allowance: Allowance::default() }
     }
 
+    /// The same for a machine that may be silent for this long while it is waited for.
+    #[must_use]
+    pub fn with_silence_limit(self, limit: Duration) -> Self {
+        Self { allowance: Allowance::with_silence_limit(limit), ..self }
+    }
+
     /// How the machine is reached.
     pub fn line(&self) -> &dyn Line {
         &*self.line
@@ -129,14 +156,14 @@ impl Shells {
     /// Runs a script. Never runs it twice.
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;
+        self.check_not_given_up()?;
         match self.allowance.left() {
-            Some(Duration::ZERO) => Err(ExecError::Unreachable {
-                host: self.line.name().to_owned(),
-                detail: "it took too long to answer".to_owned(),
+            Some(Duration::ZERO) => Err(self.unreachable("it took too long to answer".to_owned())),
+            Some(left) if left < request.deadline => self.send(&Request {
+                deadline: left,
+                overdue: request.overdue.within_allowance(),
+                ..request.clone()
             }),
-            Some(left) if left < request.deadline => {
-                self.send(&Request { deadline: left, overdue: Overdue::GivenUp, ..request.clone() })
-            }
             _ => self.send(request),
         }
     }
@@ -162,9 +189,7 @@ impl Shells {
                 }
                 Ok(answer.into())
             }
-            Asked::NotSent(detail) => {
-                Err(ExecError::Unreachable { host: self.line.name().to_owned(), detail })
-            }
+            Asked::NotSent(detail) => Err(self.unreachable(detail)),
             Asked::Failed(ExecError::Lost { detail, .. }) => Err(ExecError::Lost {
                 program: request.program.into(),
                 host: self.line.name().into(),
@@ -195,6 +220,7 @@ impl Shells {
 
     /// Starts a script that is spoken with for as long as it lives, in a shell of its own.
     pub(super) fn converse(&self, script: &str) -> Result<Dialogue, ExecError> {
+        self.check_not_given_up()?;
         let mut dialogue = self.enter()?;
         dialogue.say(entry_script(script).as_bytes());
         Ok(dialogue)
@@ -202,17 +228,20 @@ impl Shells {
 
     fn ask(&self, mut shell: Shell, request: &Request<'_>, until: Instant) -> Asked {
         let nonce = shell.put(request, self.line.shell());
-        match shell.listen(until) {
+        match self.await_answer(&mut shell, until) {
+            Turn::Silent if shell.is_partly_sent() => Asked::Failed(self.silent()),
+            Turn::Silent => lost(&self.allowance.verdict()),
             Turn::Heard => match shell.listener.take() {
                 Some(answer) => Asked::Answered(Box::new(shell), answer),
                 None => lost("its answer cannot be understood"),
             },
             Turn::Closed => self.explain_the_end(shell),
-            Turn::TimedOut if shell.is_partly_sent() => {
-                Asked::NotSent(format!("no connection within {} s", request.deadline.as_secs_f32()))
-            }
+            Turn::TimedOut if shell.is_partly_sent() => Asked::NotSent(no_answer_within(request.deadline)),
             Turn::TimedOut if request.overdue == Overdue::GivenUp => {
-                lost(&format!("there was no answer within {} s", request.deadline.as_secs_f32()))
+                Asked::Failed(self.unreachable(no_answer_within(request.deadline)))
+            }
+            Turn::TimedOut if request.overdue == Overdue::LeftAlone => {
+                lost(&no_answer_within(request.deadline))
             }
             Turn::Interrupted if shell.is_partly_sent() => Asked::Failed(ExecError::Interrupted),
             turn => self.end(shell, &nonce, request, turn),
@@ -234,8 +263,8 @@ impl Shells {
     /// Ends a request that took too long or is not wanted any more. Its shell is not used again.
     fn end(&self, mut shell: Shell, nonce: &str, request: &Request<'_>, turn: Turn) -> Asked {
         let _shield = interrupt::shield();
-        let ended = self.end_there(&shell.id, nonce);
-        let answer = match shell.listen(Instant::now() + FAREWELL) {
+        let ended = self.end_there(&shell.id, nonce, request.repository);
+        let answer = match self.await_answer(&mut shell, Instant::now() + FAREWELL) {
             Turn::Heard => shell.listener.take(),
             _ => None,
         };
@@ -257,29 +286,31 @@ impl Shells {
     }
 
     /// Ends a request through a shell of its own: its own shell waits for it. Whether it still ran.
-    fn end_there(&self, id: &str, nonce: &str) -> Result<bool, ExecError> {
-        let words = mngr_model::quote::sh_join(["set", "--", id, nonce]);
+    fn end_there(&self, id: &str, nonce: &str, repository: Option<&HostPath>) -> Result<bool, ExecError> {
+        let limit = if repository.is_some() { ENDING_LIMIT + LONGEST_HOLD } else { ENDING_LIMIT };
+        let dir = repository.map_or("", HostPath::as_str);
+        let words = mngr_model::quote::sh_join(["set", "--", id, nonce, dir]);
         let request = Request {
             program: "kill",
             script: format!("{words}\n{END_SCRIPT}"),
             input: &[],
-            deadline: ENDING_LIMIT,
+            deadline: limit,
             kept_output: None,
             leftovers: Leftovers::Spare,
             overdue: Overdue::Ended,
+            repository: None,
         };
         let mut shell = self.open()?;
         shell.put(&request, self.line.shell());
-        let turn = shell.listen(Instant::now() + ENDING_LIMIT);
+        let turn = self.await_answer(&mut shell, Instant::now() + limit);
         match (turn, shell.listener.take()) {
             (Turn::Heard, Some(answer)) => Ok(Outcome::from(answer).output.stdout_text() == "ended"),
             (turn, _) => {
                 let (_, said) = shell.dialogue.last_words(Duration::ZERO);
-                let detail = match turn {
-                    Turn::TimedOut => "there was no answer in time".to_owned(),
+                Err(self.unreachable(match turn {
+                    Turn::TimedOut | Turn::Silent => "there was no answer in time".to_owned(),
                     _ => detail_of(&said),
-                };
-                Err(ExecError::Unreachable { host: self.line.name().to_owned(), detail })
+                }))
             }
         }
     }
@@ -302,11 +333,6 @@ impl Shell {
         self.dialogue.say(&bytes);
         self.listener.expect(&nonce, request.kept_output);
         nonce
-    }
-
-    fn listen(&mut self, until: Instant) -> Turn {
-        let listener = &mut self.listener;
-        self.dialogue.exchange(until, &mut |bytes| listener.hear(bytes))
     }
 
     /// Whether a part of what was said has certainly not left this machine.

@@ -18,6 +18,7 @@ use super::host::RemoteHost;
 use super::line::detail_of;
 use super::shells::Shells;
 use super::ssh::{SshError, SshLine, SshTarget};
+use crate::allowance::silence_for;
 use crate::files::{Access, Durability, Files, FilesError};
 use crate::host::Host;
 use crate::local::LocalFiles;
@@ -78,6 +79,8 @@ struct SshEntry {
     target: SshTarget,
     common: Arc<SshHosts>,
     opened: Mutex<Option<Arc<RemoteHost>>>,
+    /// One set for as long as we live: it knows whether the machine answers.
+    shells: Mutex<Option<Arc<Shells>>>,
 }
 
 /// What is remembered of a machine.
@@ -163,7 +166,13 @@ fn configured(common: &SshHosts, name: &HostName) -> SshTarget {
 }
 
 fn entry(common: &Arc<SshHosts>, name: HostName, target: SshTarget) -> Arc<SshEntry> {
-    Arc::new(SshEntry { name, target, common: common.clone(), opened: Mutex::default() })
+    Arc::new(SshEntry {
+        name,
+        target,
+        common: common.clone(),
+        opened: Mutex::default(),
+        shells: Mutex::default(),
+    })
 }
 
 /// The machines of which something is remembered.
@@ -228,8 +237,13 @@ impl SshEntry {
     }
 
     fn shells(&self) -> Result<Arc<Shells>, OpenError> {
+        let mut shells = self.shells.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shells) = &*shells {
+            return Ok(shells.clone());
+        }
         let line = SshLine::open(self.target.clone(), &self.common.connections)?;
-        Ok(Arc::new(Shells::new(Arc::new(line))))
+        let new = Shells::new(Arc::new(line)).with_silence_limit(silence_for(self.common.patience));
+        Ok(shells.insert(Arc::new(new)).clone())
     }
 
     fn info(&self, id: HostId, host_dir: HostPath, home: Option<HostPath>) -> HostInfo {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mngr_model::quote::sh_join;
 
 use super::script::path_word;
-use super::shells::Shells;
+use super::shells::{Shells, Stage};
 use crate::host::WatchRequest;
 use crate::interrupt::{self, Interrupted};
 use crate::proc::{Dialogue, ExecError, Hearing, Turn, moment_after};
@@ -49,6 +49,15 @@ struct RemoteWatch {
     running: Option<Running>,
 }
 
+/// What the loop says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// It has looked for the first time.
+    Ready,
+    /// Something is not as it was.
+    Changed,
+}
+
 struct Running {
     dialogue: Dialogue,
     mark: String,
@@ -59,8 +68,9 @@ struct Running {
 pub(super) fn start(shells: &Arc<Shells>, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError> {
     let failed = |source: io::Error| WatchError { what: shells.line().name().to_owned(), source };
     let mut running = Running::start(shells, request).map_err(|error| failed(io::Error::other(error)))?;
-    match running.next("ready", Instant::now() + START_LIMIT) {
+    match running.next(shells, Word::Ready, Instant::now() + START_LIMIT) {
         Turn::Heard => {}
+        Turn::Silent => return Err(failed(io::Error::new(io::ErrorKind::HostUnreachable, shells.silent()))),
         Turn::TimedOut => return Err(failed(io::ErrorKind::TimedOut.into())),
         Turn::Interrupted => return Err(failed(io::ErrorKind::Interrupted.into())),
         Turn::Closed => {
@@ -79,10 +89,14 @@ impl Running {
     }
 
     /// Waits until the loop says this word.
-    fn next(&mut self, word: &str, until: Instant) -> Turn {
-        let wanted = format!("{} {word}\n", self.mark).into_bytes();
+    fn next(&mut self, shells: &Shells, word: Word, until: Instant) -> Turn {
+        let said = match word {
+            Word::Ready => "ready",
+            Word::Changed => "changed",
+        };
+        let wanted = format!("{} {said}\n", self.mark).into_bytes();
         let heard = &mut self.heard;
-        self.dialogue.exchange(until, &mut |bytes| {
+        let mut hear = |bytes: &[u8]| {
             heard.extend_from_slice(bytes);
             let end = heard.windows(wanted.len()).rposition(|window| window == wanted);
             match end {
@@ -96,7 +110,14 @@ impl Running {
                     Hearing::More
                 }
             }
-        })
+        };
+        match word {
+            Word::Ready => shells.listen(&mut self.dialogue, until, Stage::Unheard, &mut |bytes| {
+                (hear(bytes), Stage::Unheard)
+            }),
+            // Nothing may happen for hours. The link itself notices its end.
+            Word::Changed => self.dialogue.exchange(until, &mut hear),
+        }
     }
 }
 
@@ -133,19 +154,20 @@ impl Watch for RemoteWatch {
         let until = moment_after(limit);
         loop {
             // What happened while the link was down is not known: that it is back is a change.
-            let word = if self.running.is_some() { "changed" } else { "ready" };
+            let word = if self.running.is_some() { Word::Changed } else { Word::Ready };
             if self.running.is_none() {
                 self.running = Running::start(&self.shells, &self.request).ok();
             }
-            let turn = self.running.as_mut().map_or(Turn::Closed, |running| running.next(word, until));
-            if turn != Turn::Heard && word == "ready" || turn == Turn::Closed {
+            let running = self.running.as_mut();
+            let turn = running.map_or(Turn::Closed, |running| running.next(&self.shells, word, until));
+            if turn != Turn::Heard && word == Word::Ready || turn == Turn::Closed {
                 self.running = None;
             }
             match turn {
                 Turn::Heard => return Ok(Wake::Changed),
                 Turn::Interrupted => return Err(Interrupted),
                 Turn::TimedOut => return Ok(Wake::TimedOut),
-                Turn::Closed => {
+                Turn::Closed | Turn::Silent => {
                     let left = until.saturating_duration_since(Instant::now());
                     interrupt::wait(left.min(PAUSE))?;
                     if left <= PAUSE {

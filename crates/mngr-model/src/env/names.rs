@@ -44,6 +44,10 @@ variables! {
     /// Set for a program that is run in place of a verb (`mngr-VERB`): the mngr that runs it.
     pub const MNGR_BINARY: &str = "MNGR_BINARY";
 
+    /// Set for the git and rsync that a command runs: which command that is, so that the next one finds what a killed one
+    /// has left running.
+    pub const MNGR_COMMAND_ID: &str = "MNGR_COMMAND_ID";
+
     /// Set for a substitute connect command: the tmux session to attach to.
     pub const MNGR_SESSION_NAME: &str = "MNGR_SESSION_NAME";
     /// Set for a substitute connect command: whether the agent is on this machine.

@@ -93,12 +93,14 @@ impl Build<'_> {
             boot::settle(world, host)?;
         }
         interrupt::check()?;
-        // The record is the commit point: from here on the agent exists.
+        // The record is the commit point: from here on the agent exists, and an interrupt comes too late.
+        let _shield = interrupt::shield();
         let bytes = serde_json::to_vec_pretty(&record)?;
         let (path, access, durability) = (agent.data(), Access::Shared, Durability::Synced);
         journal.add([Change::Write { path, bytes, access, durability }]);
         journal.add(provision::drop_backups(journal));
         journal.close()?;
+        fault::point();
         memory::add(world, host, &record);
         Ok(Created {
             id: record.id.clone(),

@@ -2,10 +2,12 @@
 //!
 //! Budget: no process beyond the user's own provisioning commands.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use mngr_agents::scripted::{self, script::Step as ScriptStep};
-use mngr_host::files::{Access, Change, Durability};
+use mngr_host::beneath::Beneath;
+use mngr_host::files::{Access, Change, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError};
 use mngr_model::env::{self, EnvName, EnvPair, parse_env_file, render_env_file};
@@ -118,7 +120,13 @@ pub(super) fn prepare(
     journal: &mut Journal<'_>,
 ) -> Result<(), CreateError> {
     let folders = resolved.chain.iter().rev().flat_map(|settings| &settings.create_directory);
-    journal.add(folders.map(|folder| Change::MakeFolder(target(world, host, record, folder))));
+    journal.add(folders.map(|folder| {
+        let path = target(world, host, record, folder);
+        match Beneath::new(&record.work_dir, &path) {
+            Some(folder) => Change::MakeFolderBeneath(folder),
+            None => Change::MakeFolder(path),
+        }
+    }));
     let of_type = resolved.chain.iter().rev().flat_map(|settings| &settings.upload_file).map(|spec| {
         let (local, remote) = spec.split_once(':').unwrap_or((spec, spec));
         Upload { local: world.cwd.join(local), remote: remote.to_owned() }
@@ -157,9 +165,7 @@ fn upload(
     let bytes = world.client.files().read(&file.local)?;
     let is_executable = world.client.files().stat(&file.local)?.is_some_and(|stat| stat.mode & 0o100 != 0);
     let path = target(world, host, record, &file.remote);
-    if let Some(parent) = path.parent() {
-        host.files().make_folder(&parent)?;
-    }
+    make_way(host, record, &path)?;
     let is_ours =
         record.workspace.as_ref().is_some_and(|w| w.is_generated) && path.is_within(&record.work_dir);
     if !is_ours {
@@ -167,14 +173,38 @@ fn upload(
             None => journal.step(Step::File { path: path.clone() })?,
             Some(old) => {
                 let backup = HostPath::new(format!("{path}.mngr-{}", record.id.hex()));
-                host.files().write(&backup, &old, Access::Private, Durability::Cached)?;
+                put(host, record, &backup, &old, Access::Private)?;
                 journal.step(Step::ReplacedFile { path: path.clone(), backup })?;
             }
         }
     }
     let access = if is_executable { Access::PrivateExecutable } else { Access::Shared };
-    host.files().write(&path, &bytes, access, Durability::Cached)?;
-    Ok(())
+    Ok(put(host, record, &path, &bytes, access)?)
+}
+
+/// Makes the folder of a file. Links in the work dir may have come from an agent: none of them is followed, nor is what is
+/// behind them read. Any other place is one that the user named.
+fn make_way(host: &dyn Host, record: &AgentRecord, path: &HostPath) -> Result<(), FilesError> {
+    match (Beneath::new(&record.work_dir, path).as_ref().and_then(Beneath::split), path.parent()) {
+        (Some((folder, name)), _) => {
+            host.files().make_folder_beneath(&folder, &BTreeSet::from([name.as_bytes().to_vec()]))
+        }
+        (None, Some(parent)) => host.files().make_folder(&parent),
+        (None, None) => Ok(()),
+    }
+}
+
+fn put(
+    host: &dyn Host,
+    record: &AgentRecord,
+    path: &HostPath,
+    bytes: &[u8],
+    access: Access,
+) -> Result<(), FilesError> {
+    match Beneath::new(&record.work_dir, path) {
+        Some(file) => host.files().write_beneath(&file, bytes, access, Durability::Cached),
+        None => host.files().write(path, bytes, access, Durability::Cached),
+    }
 }
 
 /// The removal of the copies of replaced files, once the agent is whole.

@@ -61,9 +61,7 @@ pub(super) fn reserve<'h>(
         let text = host.files().read_if_there(&layout.journals().join(entry))?.unwrap_or_default();
         let reserved = journal::read(&String::from_utf8_lossy(&text)).map(|(header, _)| header);
         // An agent of another host does not take a name here.
-        taken.extend(
-            reserved.filter(|header| header.operation != Operation::MakeHost).map(|header| header.name),
-        );
+        taken.extend(reserved.filter(|header| header.operation.reserves_name()).map(|header| header.name));
     }
     let name = match &request.name {
         Some(name) if taken.contains(name) => return Err(CreateError::NameTaken { name: name.clone() }),
@@ -75,6 +73,7 @@ pub(super) fn reserve<'h>(
         agent_id: id.clone(),
         name: name.clone(),
         started: world.clock.now(),
+        command: None,
     };
     Ok(Reserved { journal: Journal::begin(host, &header)?, id, name, server })
 }

@@ -104,6 +104,7 @@ fn update(world: &World, agent: &Agent, request: &CreateRequest) -> Result<Agent
         agent_id: record.id.clone(),
         name: record.name.clone(),
         started: world.clock.now(),
+        command: None,
     };
     let mut journal = Journal::begin(host, &header)?;
     let prepared = provision::prepare(world, host, &record, &resolved, &request, &pairs, &mut journal);

@@ -156,7 +156,10 @@ fn of_ancestor(ancestor: &Ancestor) -> Result<Source, CreateError> {
     let project = ancestor.record.labels.get(AgentRecord::PROJECT_LABEL).cloned();
     let parent = AgentLayout::new(ancestor.remains.state.clone());
     let source = at(ancestor.remains.host.clone(), ancestor.files.clone(), project)?;
-    Ok(Source { parent: Some(parent), ..source })
+    // Without a commit there is nothing to check out or to mirror: its files are what there is of it.
+    let has_commits = |repo: &RepoFacts| repo.head.oid.is_some();
+    let repo = source.repo.filter(has_commits);
+    Ok(Source { parent: Some(parent), repo, ..source })
 }
 
 /// Finds a source that is on the machine mngr runs on and nobody has to be asked for.

@@ -1,7 +1,7 @@
 //! A source on one remote host for an agent on another: the two need not reach each other, so for a while it stands in a
 //! private folder of this machine.
 //!
-//! The folder is removed at the end; what a killed command left is removed by the next one.
+//! The folder is removed at the end; what a killed command left is removed by the next one that looks at this machine.
 
 use mngr_host::git::{Git, IgnoredFiles, StartPoint};
 use mngr_host::host::Host;
@@ -16,6 +16,9 @@ use crate::extra_paths;
 use crate::scratch::Scratch;
 use crate::world::World;
 
+/// What an agent is called in the journal of its files while its name is not chosen.
+const UNNAMED: &str = "unnamed";
+
 /// The files of a source, as they stand here.
 pub(super) struct Transit(Scratch);
 
@@ -27,7 +30,12 @@ impl Transit {
         base: Option<&str>,
         request: &CreateRequest,
     ) -> Result<Self, CreateError> {
-        let transit = Scratch::make(&world.client, &world.client.layout().transit(), &random::hex32())?;
+        let name = match &request.name {
+            Some(name) => name.clone(),
+            None => UNNAMED.parse().map_err(|_| CreateError::NoFreeName)?,
+        };
+        let transit =
+            Scratch::make(world, &world.client, &world.client.layout().transit(), &random::hex32(), &name)?;
         let (client, files) = (transit.host(), transit.files());
         match (&source.repo, base) {
             (Some(repo), Some(base)) => {

@@ -36,6 +36,7 @@ pub(super) fn begin<'h>(
         agent_id: record.id.clone(),
         name: record.name.clone(),
         started: now,
+        command: None,
     };
     let (data, own_journal) = (layout.agent(&record.id).data(), layout.journal(&record.id));
     let require = |path: &HostPath, presence| Change::Require { path: path.clone(), presence };

@@ -265,7 +265,7 @@ pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), Des
     let trash = host.layout().trash_of(&header.agent_id);
     if !host.files().exists(&trash.manifest())? {
         // It was taken back and died before it could say so.
-        return Ok(());
+        return trash::drop_unused(host, &header.agent_id).map(|_| ()).map_err(failed);
     }
     let mut manifest = trash::read_manifest(host, &trash).map_err(failed)?;
     if let Some(agent) = find(world, host, &header.agent_id)? {

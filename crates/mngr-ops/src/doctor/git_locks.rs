@@ -1,14 +1,12 @@
-//! Lock files that a git which died has left in the checkouts of agents. No process, unless there is one.
+//! Lock files that a git which died has left in the checkouts of agents and in their repositories. No process, unless
+//! there is one.
 //!
 //! Git makes such a file before it changes something and refuses to work while it is there. One that is old, with no
-//! process at work in the checkout, belongs to nobody.
-
-use std::time::Duration;
+//! process at work in the checkout, or in any of the repository if all share it, belongs to nobody.
 
 use jiff::SignedDuration;
 use mngr_host::git::{Git, Location};
 use mngr_host::host::Host;
-use mngr_host::proc::Cmd;
 use mngr_model::HostPath;
 use mngr_model::facts::Survey;
 
@@ -17,25 +15,13 @@ use super::finding::{Finding, unknown};
 use super::place::Place;
 use super::run::Everywhere;
 use crate::fanout::fan_out;
+use crate::git_locks::{OF_CHECKOUT, SHARED, Scope, is_busy};
 use crate::world::World;
 
 const CHECK: &str = "git_locks";
 
 /// Git holds one for as long as it writes files, or as somebody writes a commit message.
 const OLD: SignedDuration = SignedDuration::from_mins(10);
-/// The files of one checkout.
-const OWN: [&str; 2] = ["index.lock", "HEAD.lock"];
-/// The process table is read in moments.
-const DEADLINE: Duration = Duration::from_secs(10);
-
-/// Succeeds when a git works in the folder `$1`, or when that cannot be told.
-const IS_BUSY: &str = r#"[ -d /proc/self ] || exit 0
-for process in /proc/[0-9]*; do
-    case $(readlink "$process/cwd" 2>/dev/null)/ in
-    "$1"/*) case $(cat "$process/comm" 2>/dev/null) in git*) exit 0 ;; esac ;;
-    esac
-done
-exit 1"#;
 
 /// Checks the checkouts of a host's agents.
 pub(super) fn check(_world: &World, place: &Place, _everywhere: &Everywhere) -> Vec<Finding> {
@@ -45,7 +31,7 @@ pub(super) fn check(_world: &World, place: &Place, _everywhere: &Everywhere) -> 
     };
     let told = stale.into_iter().map(|lock| {
         let finding = Finding::fail(CHECK, format!("git has left `{}`", lock.path))
-            .because("git refuses to work in this checkout while it is there");
+            .because("git refuses to work there while it exists");
         match lock.is_busy {
             false => finding.mended_by(Repair::RemoveGitLocks(place.host.clone())),
             true => finding.advise("a git may be at work there; if it hangs, end it and delete the file"),
@@ -73,25 +59,23 @@ pub(super) fn stale(
     // On another machine each of them is some round trips.
     let dirs: Vec<HostPath> = survey.agents.iter().map(|agent| agent.record.work_dir.clone()).collect();
     let located = fan_out(dirs, |dir| Git::new(host, dir).locate().ok().flatten());
-    let of_checkout = |found: Location| OWN.map(|name| (found.git_dir.join(name), found.root.clone()));
-    let mut candidates: Vec<(HostPath, HostPath)> =
-        located.into_iter().flatten().flat_map(of_checkout).collect();
+    let locks_of = |found: Location| {
+        let own = OF_CHECKOUT.map(|name| (found.git_dir.join(name), Scope::Checkout(found.root.clone())));
+        let shared =
+            SHARED.map(|name| (found.common_dir.join(name), Scope::Repository(found.common_dir.clone())));
+        own.into_iter().chain(shared)
+    };
+    let mut candidates: Vec<(HostPath, Scope)> = located.into_iter().flatten().flat_map(locks_of).collect();
     candidates.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
     candidates.dedup();
     let paths: Vec<HostPath> = candidates.iter().map(|(path, _)| path.clone()).collect();
     let stats = host.files().stat_all(&paths)?;
     let mut stale = Vec::new();
-    for ((path, root), stat) in candidates.into_iter().zip(stats) {
+    for ((path, scope), stat) in candidates.into_iter().zip(stats) {
         let modified = stat.and_then(|stat| stat.modified);
         if modified.is_some_and(|modified| survey.taken_at.duration_since(modified) > OLD) {
-            stale.push(StaleLock { is_busy: is_busy(host, &root), path });
+            stale.push(StaleLock { is_busy: is_busy(host, &scope), path });
         }
     }
     Ok(stale)
-}
-
-fn is_busy(host: &dyn Host, checkout: &HostPath) -> bool {
-    let real = host.files().canonical(checkout).unwrap_or_else(|_| checkout.clone());
-    let cmd = Cmd::shell(IS_BUSY).arg("look").arg(real.as_str()).deadline(DEADLINE);
-    host.exec(&cmd).map_or(true, |output| output.success())
 }

@@ -45,6 +45,8 @@ pub(super) enum Repair {
     RestoreSocket { host: Arc<dyn Host>, supervisor: ProcessId },
     /// Make the host start what it should at boot.
     SettleBoot(Arc<dyn Host>),
+    /// Delete folders in the trash that hold nothing of their agents, which exist.
+    DropUnusedTrash { host: Arc<dyn Host>, ids: Vec<AgentId> },
 }
 
 impl std::fmt::Debug for Repair {
@@ -60,6 +62,7 @@ impl std::fmt::Debug for Repair {
             Self::RemoveSockets(_) => "RemoveSockets",
             Self::RestoreSocket { .. } => "RestoreSocket",
             Self::SettleBoot(_) => "SettleBoot",
+            Self::DropUnusedTrash { .. } => "DropUnusedTrash",
         })
     }
 }
@@ -100,6 +103,13 @@ impl Repair {
             }
             Self::RestoreSocket { host, supervisor } => {
                 servers::restore(world, host.as_ref(), *supervisor).map_err(|error| error_chain(&error))
+            }
+            Self::DropUnusedTrash { host, ids } => {
+                for id in ids {
+                    gc::drop_unused_trash(host.as_ref(), id)?;
+                    fault::point();
+                }
+                Ok(format!("deleted {} folder(s)", ids.len()))
             }
             Self::SettleBoot(host) => {
                 boot::settle(world, host.as_ref()).map_err(|error| error_chain(&error))?;

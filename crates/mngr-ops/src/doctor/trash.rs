@@ -1,10 +1,13 @@
-//! How full the trash is, and what in it cannot be read. Deleting from it is for `gc`, never for a repair.
+//! How full the trash is, and what in it cannot be read. Deleting what is in it is for `gc`, never for a repair.
 
+use mngr_model::AgentId;
+
+use super::Repair;
 use super::finding::{Finding, unknown};
 use super::place::Place;
 use super::run::Everywhere;
 use crate::gc::{Candidate, Limits, expired};
-use crate::trash::size_of;
+use crate::trash::{is_unused, size_of};
 use crate::world::World;
 
 const CHECK: &str = "trash";
@@ -36,6 +39,15 @@ pub(super) fn check(world: &World, place: &Place, _everywhere: &Everywhere) -> V
         .because("the trash is only emptied by `mngr gc`")
         .advise("`mngr gc --dry-run`, then `mngr gc`: what it deletes cannot be brought back"),
     }];
+    let is_unused =
+        |id: &&AgentId| !place.has_journal(id) && is_unused(place.host.as_ref(), id).unwrap_or(false);
+    let unused: Vec<AgentId> = entries.unfinished.iter().filter(is_unused).cloned().collect();
+    if !unused.is_empty() {
+        let text = format!("{} folder(s) in the trash are of agents that exist", unused.len());
+        let because = "a command died before it moved anything, or after it had brought everything back";
+        let repair = Repair::DropUnusedTrash { host: place.host.clone(), ids: unused };
+        found.push(Finding::fail(CHECK, text).because(because).mended_by(repair));
+    }
     found.extend(entries.damaged.iter().map(|damaged| {
         let error = crate::error_chain(&damaged.error);
         Finding::warn(CHECK, format!("`{}` cannot be read: {error}", damaged.path))

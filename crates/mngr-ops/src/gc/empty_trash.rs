@@ -208,10 +208,31 @@ fn delete(host: &dyn Host, id: &AgentId) -> Result<(), RemoveError> {
     Ok(files.remove_tree(trash.root()).map_err(TrashError::from)?)
 }
 
+/// The same for a repair.
+pub(crate) fn drop_unused_trash(host: &dyn Host, id: &AgentId) -> Result<(), String> {
+    drop_unused(host, id).map_err(|error| crate::error_chain(&error))
+}
+
+/// Removes the folder of an agent that exists, while nobody begins to destroy it.
+fn drop_unused(host: &dyn Host, id: &AgentId) -> Result<(), RemoveError> {
+    let layout = host.layout();
+    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+    if !host.files().exists(&layout.journal(id)).map_err(TrashError::from)? {
+        trash::drop_unused(host, id)?;
+    }
+    Ok(())
+}
+
 /// A folder without an agent: a command died before it moved anything, or after it had brought everything back.
 fn collect_unfinished(pass: &mut Pass<'_>, id: &AgentId) -> Result<(), Interrupted> {
     let (host, layout) = (pass.host, pass.host.layout());
     let (files, trash) = (host.files(), layout.trash_of(id));
+    if trash::is_unused(host, id).unwrap_or(false) && !files.exists(&layout.journal(id)).unwrap_or(true) {
+        let reason = "its agent exists, and nothing of it is in there".to_owned();
+        let path = trash.root().clone();
+        let found = Found { kind: ResourceKind::Trash, path, agent: None, bytes: None, reason };
+        return pass.remove(found, || drop_unused(host, id));
+    }
     let modified = files.stat(trash.root()).ok().flatten().and_then(|stat| stat.modified);
     let is_old = modified.is_some_and(|modified| pass.now.duration_since(modified) > UNFINISHED_AGE);
     let has_journal = files.exists(&layout.journal(id)).unwrap_or(true);

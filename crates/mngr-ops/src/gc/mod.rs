@@ -14,7 +14,7 @@ mod warm_copies;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use empty_trash::{Candidate, Limits, expired};
+pub(crate) use empty_trash::{Candidate, Limits, drop_unused_trash, expired};
 pub use report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
 pub use run::collect;
 pub(crate) use run::sweep;

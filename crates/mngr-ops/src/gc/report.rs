@@ -106,6 +106,14 @@ pub struct Collected {
 }
 
 impl Collected {
+    /// Adds what was collected elsewhere.
+    pub(super) fn add(&mut self, other: Self) {
+        self.removed.extend(other.removed);
+        self.kept.extend(other.kept);
+        self.problems.extend(other.problems);
+        self.failures.extend(other.failures);
+    }
+
     /// What was deleted of one kind.
     pub fn of(&self, kind: ResourceKind) -> impl Iterator<Item = &Resource> {
         self.removed.iter().filter(move |resource| resource.kind == kind)

@@ -7,6 +7,8 @@ use mngr_model::{HostPath, ProviderName};
 
 use super::report::{Collected, GcOptions, GcProblem, Kept, Resource, ResourceKind};
 use super::{abandoned, empty_trash, leftovers, machines, orphans, repositories, warm_copies};
+use crate::fanout::fan_out;
+use crate::fleet::Failure;
 use crate::world::World;
 use crate::{hosts, pool, recover};
 
@@ -84,14 +86,9 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
     recover::recover_client(world);
     let (hosts, failures) = hosts::open_all(world, is_wanted);
     out.failures.extend(failures);
-    for host in hosts {
-        let host = host.as_ref();
-        if !world.is_client(host) {
-            put_right(world, host);
-        }
-        let mut pass = Pass { world, host, now, out: &mut out };
-        empty_trash::collect(&mut pass)?;
-        sweep_host(&mut pass)?;
+    // Side by side: one that is slow holds up nobody.
+    for collected in fan_out(hosts, |host| collect_on(world, host.as_ref(), now, options.dry_run)) {
+        out.add(collected?);
     }
     if !options.dry_run {
         // Made by commands for their own use: no agent was ever there.
@@ -107,6 +104,27 @@ pub fn collect(world: &World, options: &GcOptions) -> Result<Collected, Interrup
     machines::collect(world, now, &mut out, is_wanted)?;
     for provider in world.providers.iter().filter(|provider| is_wanted(provider.name())) {
         warm_copies::collect(provider.as_ref(), now, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// Collects on one host. Of one that falls silent only that is told.
+fn collect_on(
+    world: &World,
+    host: &dyn Host,
+    now: Timestamp,
+    dry_run: bool,
+) -> Result<Collected, Interrupted> {
+    let mut out = Collected { dry_run, ..Collected::default() };
+    if !world.is_client(host) {
+        put_right(world, host);
+    }
+    let mut pass = Pass { world, host, now, out: &mut out };
+    empty_trash::collect(&mut pass)?;
+    sweep_host(&mut pass)?;
+    if let Some(failure) = Failure::of_silent(host) {
+        out.problems.clear();
+        out.failures.push(failure);
     }
     Ok(out)
 }

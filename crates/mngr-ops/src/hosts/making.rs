@@ -43,7 +43,7 @@ impl<'w> Making<'w> {
     ) -> Result<Self, JournalError> {
         let client = world.client.as_ref();
         let (operation, started) = (Operation::MakeHost, world.clock.now());
-        let header = Header { operation, agent_id: agent.clone(), name, started };
+        let header = Header { operation, agent_id: agent.clone(), name, started, command: None };
         let lock = client.lock(&client.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
         let mut journal = Journal::begin(client, &header)?;
         drop(lock);

@@ -349,6 +349,7 @@ fn a_host_of_a_pool_goes_with_its_maker_unless_somebody_is_there() {
             agent_id: random::agent_id(),
             name: "worker".parse().unwrap(),
             started: test.world.clock.now(),
+            command: None,
         };
         let mut journal = Journal::begin(test.host.as_ref(), &header).unwrap();
         let (provider, pool, address) = ("lab".parse().unwrap(), "crew".to_owned(), "box.lab".to_owned());

@@ -61,6 +61,7 @@ fn taken_and_reserved_names_are_refused_before_anything_changes() {
         agent_id: mngr_host::random::agent_id(),
         name: "coming".parse().unwrap(),
         started: test.world.clock.now(),
+        command: None,
     };
     let journal = Journal::begin(test.host.as_ref(), &header).unwrap();
     assert!(matches!(rename(&test.world, &agent, &to("coming")), Err(RenameError::Taken { .. })));

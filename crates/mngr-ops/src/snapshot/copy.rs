@@ -4,6 +4,7 @@
 //! all the time is kept as it was met, and named.
 
 use mngr_host::fault;
+use mngr_host::files::FileKind;
 use mngr_host::git::{Difference, Git, IgnoredFiles, StartPoint};
 use mngr_host::host::Host;
 use mngr_host::rsync::{Endpoint, Rsync};
@@ -34,6 +35,8 @@ struct Seen {
     form: Form,
     branch: Option<String>,
     head: Option<String>,
+    /// What the copy is a checkout of.
+    repository: Option<HostPath>,
 }
 
 /// Copies an agent. Whole or not at all.
@@ -52,9 +55,12 @@ pub(super) fn copy(world: &World, agent: &Agent, name: &str) -> Result<Copied, S
         tries_left -= 1;
         interrupt::check()?;
         let id = format!("{}{}", store::ID_PREFIX, random::hex32());
-        let scratch = Scratch::make(&agent.host, &host.layout().snapshots(), &id)?;
+        let mut scratch = Scratch::make(world, &agent.host, &host.layout().snapshots(), &id, &record.name)?;
         fault::point();
         let seen = look(agent)?;
+        if let Some(repository) = &seen.repository {
+            scratch.checks_out(repository)?;
+        }
         let state = store::state(scratch.folder());
         host.files().make_folder(&state)?;
         let own = host.layout().agent(&record.id);
@@ -89,11 +95,10 @@ pub(super) fn copy(world: &World, agent: &Agent, name: &str) -> Result<Copied, S
 fn look(agent: &Agent) -> Result<Seen, SnapshotError> {
     let (host, record) = (agent.host.as_ref(), &agent.facts.record);
     let git = Git::new(host, record.work_dir.clone());
-    let root = git.locate()?.map(|location| location.root);
-    let is_top = root.is_some_and(|root| root == record.work_dir.normalized());
-    if !is_top {
-        return Ok(Seen { form: Form::Folder, branch: None, head: None });
-    }
+    let location = git.locate()?.filter(|location| location.root == record.work_dir.normalized());
+    let Some(location) = location else {
+        return Ok(Seen { form: Form::Folder, branch: None, head: None, repository: None });
+    };
     let facts = git.inspect()?;
     let is_generated = record.workspace.as_ref().is_some_and(|workspace| workspace.is_generated);
     // A repository that goes away with the agent must be kept itself.
@@ -102,7 +107,8 @@ fn look(agent: &Agent) -> Result<Seen, SnapshotError> {
         true => Form::Worktree,
         false => Form::Repository,
     };
-    Ok(Seen { form, branch: facts.head.branch, head: facts.head.oid })
+    let repository = (form == Form::Worktree).then_some(location.common_dir);
+    Ok(Seen { form, branch: facts.head.branch, head: facts.head.oid, repository })
 }
 
 fn files(host: &dyn Host, dir: &HostPath, to: &HostPath, seen: &Seen) -> Result<(), SnapshotError> {
@@ -111,7 +117,7 @@ fn files(host: &dyn Host, dir: &HostPath, to: &HostPath, seen: &Seen) -> Result<
     match seen.form {
         Form::Folder => {
             host.files().make_folder(to)?;
-            Rsync::new(Endpoint::Contents(dir.clone()), Endpoint::Contents(to.clone())).run(host)?;
+            whole_folder(host, dir, to)?.run(host)?;
             return Ok(());
         }
         Form::Worktree => git.add_worktree(to, &StartPoint::Commit(head))?,
@@ -121,6 +127,14 @@ fn files(host: &dyn Host, dir: &HostPath, to: &HostPath, seen: &Seen) -> Result<
     Ok(())
 }
 
+/// What copies everything in a folder. A file `.git` leads to what belongs to this checkout alone: a copy that had it would
+/// change the original.
+fn whole_folder(host: &dyn Host, dir: &HostPath, to: &HostPath) -> Result<Rsync, SnapshotError> {
+    let copy = Rsync::new(Endpoint::Contents(dir.clone()), Endpoint::Contents(to.clone()));
+    let is_linked = host.files().stat(&dir.join(".git"))?.is_some_and(|stat| stat.kind == FileKind::File);
+    Ok(if is_linked { copy.exclude("/.git") } else { copy })
+}
+
 fn differences(
     host: &dyn Host,
     dir: &HostPath,
@@ -128,8 +142,7 @@ fn differences(
     form: Form,
 ) -> Result<Vec<String>, SnapshotError> {
     if form == Form::Folder {
-        let compare = Rsync::new(Endpoint::Contents(dir.clone()), Endpoint::Contents(copy.clone()));
-        let changes = compare.changes(host)?;
+        let changes = whole_folder(host, dir, copy)?.changes(host)?;
         return Ok(changes
             .into_iter()
             .map(|change| format!("`{}`", String::from_utf8_lossy(&change.path)))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mngr_host::host::Host;
 use mngr_host::provider::{HostMaker, NewHost as Blueprint, SnapshotId};
-use mngr_host::{fault, random};
+use mngr_host::{fault, interrupt, random};
 use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef, NewHost, NewLocation};
 use mngr_model::facts::Detail;
 use mngr_model::journal::Step;
@@ -99,6 +99,9 @@ fn agent(world: &World, kept: &Kept, request: &RestoreRequest) -> Result<Restore
     let failed = |error| SnapshotError::Create(Box::new(error));
     wanted.take_after(record, snapshot.host.as_ref(), &state).map_err(failed)?;
     let created = create::create(world, &wanted).map_err(failed)?;
+    // The agent exists: from here on it runs to its end.
+    let _shield = interrupt::shield();
+    fault::point();
     let mut restored = Restored {
         snapshot: kept.id.clone(),
         host: created.host.address(),

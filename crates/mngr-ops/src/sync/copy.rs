@@ -1,9 +1,12 @@
 //! One copy of files, from looking what it would change to having changed it.
 //!
+//! No link below the root of the destination is followed: those that are there are found before anything is changed.
+//!
 //! Processes: `rsync` to look, `git status` where the destination is a checkout, `rsync` to copy.
 
 use std::collections::BTreeSet;
 
+use mngr_host::beneath::{Beneath, folders_on_the_way};
 use mngr_host::git::{Git, RepoPath};
 use mngr_host::host::Host;
 use mngr_host::interrupt;
@@ -36,6 +39,14 @@ pub(crate) struct Copy<'h> {
     pub(super) audience: Audience,
 }
 
+/// What a copy changes, relative to the folder it goes to.
+struct Changes {
+    /// The files. Folders do not count.
+    files: Vec<(RepoPath, FileChangeKind)>,
+    /// The folders that they are in, and those that are made: none of them may be a link.
+    folders: BTreeSet<Vec<u8>>,
+}
+
 /// Who sees what rsync says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
@@ -48,23 +59,27 @@ pub enum Audience {
 /// Where a copy goes.
 pub(super) enum Destination {
     /// Into this folder, under the names rsync tells.
-    Folder(HostPath),
+    Folder(Beneath),
     /// To this file.
-    File(HostPath),
+    File(Beneath),
 }
 
 impl Destination {
     fn path(&self) -> &HostPath {
         match self {
-            Self::Folder(path) | Self::File(path) => path,
+            Self::Folder(place) | Self::File(place) => place.path(),
         }
     }
 
     /// The folder that must be there.
-    fn folder(&self) -> HostPath {
+    fn folder(&self) -> Beneath {
         match self {
-            Self::Folder(path) => path.clone(),
-            Self::File(path) => path.parent().unwrap_or_else(|| HostPath::new("/")),
+            Self::Folder(folder) => folder.clone(),
+            Self::File(file) => match file.split() {
+                Some((folder, _)) => folder,
+                // A file that the user typed: so are the folders above it.
+                None => Beneath::root_itself(file.path().parent().unwrap_or_else(|| HostPath::new("/"))),
+            },
         }
     }
 }
@@ -73,21 +88,28 @@ impl Copy<'_> {
     /// Makes the copy, or in a dry run tells what it would do.
     pub(crate) fn run(&self, options: &SyncOptions) -> Result<(FilesReport, Option<SetAside>), SyncError> {
         let host = self.to_host;
-        let changes = self.changes()?;
+        let folder = self.to.folder();
+        if host.reach().is_none() {
+            host.files().refuse_links(&folder, &BTreeSet::new())?;
+        }
+        let Changes { files: changes, folders } = self.changes()?;
+        // Elsewhere that is part of making the folder, unless nothing is made.
+        if host.reach().is_none() || options.is_dry_run() {
+            host.files().refuse_links(&folder, &folders)?;
+        }
         let told =
             changes.iter().map(|(path, change)| FileChange { path: path.to_string(), change: *change });
         let report = FilesReport::new(self.from.path.clone(), self.to.path().clone(), told.collect());
-        let folder = self.to.folder();
-        let checkout = Git::new(host, folder.clone()).locate()?;
+        let checkout = Git::new(host, folder.path().clone()).locate()?;
         let Some(location) = checkout.filter(|_| !changes.is_empty()) else {
             if !options.is_dry_run() {
-                self.carry_out()?;
+                self.carry_out(&folder, &folders)?;
             }
             return Ok((report, None));
         };
         let _lock = if options.is_dry_run() { None } else { Some(lock_checkout(host, &location)?) };
         let git = Git::new(host, location.root.clone());
-        let prefix = path_below(host, &folder, &location.root)?;
+        let prefix = path_below(host, folder.path(), &location.root)?;
         let obstacles = Obstacles::in_checkout(&git)?;
         let is_hit = |(path, change): &&(RepoPath, FileChangeKind)| {
             obstacles.are_hit_by(&RepoPath::new([prefix.as_bytes(), path.as_bytes()].concat()), *change)
@@ -100,46 +122,50 @@ impl Copy<'_> {
             }
             _ if options.is_dry_run() => Ok((report, None)),
             (true, _) => {
-                self.carry_out()?;
+                self.carry_out(&folder, &folders)?;
                 Ok((report, None))
             }
             (false, choice) => {
-                let ((), aside) = set_aside::around(&git, choice, Over::Files, || self.carry_out())?;
+                let ((), aside) =
+                    set_aside::around(&git, choice, Over::Files, || self.carry_out(&folder, &folders))?;
                 Ok((report, aside))
             }
         }
     }
 
-    fn carry_out(&self) -> Result<(), SyncError> {
+    fn carry_out(&self, folder: &Beneath, on_the_way: &BTreeSet<Vec<u8>>) -> Result<(), SyncError> {
         let host = self.to_host;
         interrupt::check()?;
-        let folder = self.to.folder();
-        host.files().make_folder(&folder)?;
+        host.files().make_folder_beneath(folder, on_the_way)?;
         if !self.removed.is_empty() {
-            Git::new(host, folder.clone()).remove_files(&folder, &self.removed)?;
+            Git::new(host, folder.path().clone()).remove_files(folder.path(), &self.removed)?;
         }
         self.run_rsync()
     }
 
     /// Runs rsync alone.
     pub(super) fn run_rsync(&self) -> Result<(), SyncError> {
+        let rsync = self.rsync.clone().beneath(self.to.folder());
         match self.audience {
-            Audience::Nobody => self.rsync.run_between(self.from.host, self.to_host).map(|_| ())?,
-            Audience::User => self.rsync.show_between(self.from.host, self.to_host)?,
+            Audience::Nobody => rsync.run_between(self.from.host, self.to_host).map(|_| ())?,
+            Audience::User => rsync.show_between(self.from.host, self.to_host)?,
         }
         Ok(())
     }
 
-    /// The files it changes, relative to the folder it goes to. Folders do not count.
-    fn changes(&self) -> Result<Vec<(RepoPath, FileChangeKind)>, SyncError> {
+    fn changes(&self) -> Result<Changes, SyncError> {
+        let mut folders = BTreeSet::new();
         let told = || self.rsync.changes_between(self.from.host, self.to_host);
         let removed = self.removed.iter().map(|path| (path.clone(), FileChangeKind::Deleted));
         let written: Vec<(RepoPath, FileChangeKind)> = match &self.to {
             Destination::Folder(_) => {
-                let files = told()?.into_iter().filter(|change| !change.is_folder());
+                let told = told()?;
+                folders = folders_on_the_way(told.iter().map(|change| change.path.as_slice()));
+                let files = told.into_iter().filter(|change| !change.is_folder());
                 files.map(|Change { kind, path }| (RepoPath::new(path), file_change(kind))).collect()
             }
-            Destination::File(path) => {
+            Destination::File(file) => {
+                let path = file.path();
                 let name = RepoPath::new(path.file_name().unwrap_or_default());
                 if self.to_host.files().exists(path)? {
                     let kinds = told()?.into_iter().map(|change| file_change(change.kind));
@@ -150,7 +176,8 @@ impl Copy<'_> {
                 }
             }
         };
-        Ok(written.into_iter().chain(removed).collect())
+        folders.extend(folders_on_the_way(self.removed.iter().map(RepoPath::as_bytes)));
+        Ok(Changes { files: written.into_iter().chain(removed).collect(), folders })
     }
 }
 

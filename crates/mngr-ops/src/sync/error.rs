@@ -1,5 +1,6 @@
 //! How `pull` and `push` fail. Unless it says otherwise, nothing was changed.
 
+use mngr_host::beneath::LinkInTheWay;
 use mngr_host::files::FilesError;
 use mngr_host::git::GitError;
 use mngr_host::interrupt::Interrupted;
@@ -165,14 +166,9 @@ pub enum SyncError {
         /// The folder.
         path: HostPath,
     },
-    /// The place that was worked out is not where it seems to be.
-    #[error("`{path}` leads out of `{top}` by a symbolic link; say where to copy to")]
-    LeadsOut {
-        /// The place.
-        path: HostPath,
-        /// What it seems to be in.
-        top: HostPath,
-    },
+    /// The files would have gone behind a link, which leads anywhere.
+    #[error("{0}")]
+    Link(#[source] LinkInTheWay),
     /// Deleting what only the destination has could delete the source.
     #[error("`{one}` and `{other}` lie within one another, so nothing can be deleted there")]
     Overlap {
@@ -201,7 +197,7 @@ pub enum SyncError {
     Copy(#[from] RsyncError),
     /// Files could not be looked at or made.
     #[error(transparent)]
-    Files(#[from] FilesError),
+    Files(FilesError),
     /// Another command works on the checkout.
     #[error("another pull or push is working on this checkout")]
     Busy(#[from] LockError),
@@ -220,6 +216,15 @@ fn sample(files: &[String]) -> String {
         text.push_str(&format!(" and {} more", files.len() - SAMPLE));
     }
     text
+}
+
+impl From<FilesError> for SyncError {
+    fn from(error: FilesError) -> Self {
+        match error.link() {
+            Some(link) => Self::Link(link.clone()),
+            None => Self::Files(error),
+        }
+    }
 }
 
 impl SyncError {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use mngr_host::beneath::{Beneath, folders_on_the_way};
 use mngr_host::git::{IgnoredFiles, MergePreview, RepoPath, UncleanEntry, UncleanKind};
 use mngr_host::rsync::{Endpoint, Rsync};
 
@@ -60,6 +61,44 @@ impl Overlay {
             return Ok(());
         }
         Err(SyncError::OverlayConflict { into: to.require_branch()?.to_owned(), files })
+    }
+
+    /// Fails if a link at the destination, as it is after the merge, is on the way of a file. Looks only on the machine mngr
+    /// runs on: rsync elsewhere replaces such a link and never writes behind it. Spawns nothing unless there is a link.
+    pub(crate) fn require_way(
+        &self,
+        to: &Checkout<'_>,
+        incoming: &Incoming,
+        merge: &MergePreview,
+    ) -> Result<(), SyncError> {
+        let host = to.git.host();
+        if host.reach().is_some() {
+            return Ok(());
+        }
+        let written = self.files.iter().filter(|(_, change)| *change != FileChangeKind::Deleted);
+        let mut folders = folders_on_the_way(written.map(|(path, _)| path.as_bytes()));
+        for (path, change) in &self.files {
+            if *change == FileChangeKind::Deleted {
+                folders.remove(path.as_bytes());
+            }
+        }
+        let root = Beneath::root_itself(to.root().clone());
+        loop {
+            let refused = match host.files().refuse_links(&root, &folders).map_err(SyncError::from) {
+                Err(SyncError::Link(refused)) => refused,
+                other => return other,
+            };
+            let merged = match merge {
+                MergePreview::UpToDate => return Err(SyncError::Link(refused)),
+                MergePreview::FastForward { .. } => &incoming.commit,
+                MergePreview::Merge { tree, .. } => tree,
+            };
+            let is_link = |revision: &str| to.git.is_link_in(revision, &refused.link);
+            // The merge takes away a link that git has and the other side has not.
+            if !is_link("HEAD")? || is_link(merged)? || !folders.remove(refused.link.as_bytes()) {
+                return Err(SyncError::Link(refused));
+            }
+        }
     }
 
     /// Fails if it would overwrite uncommitted work at the destination, unless the user chose otherwise. Work that is the

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use mngr_host::beneath::{self, Beneath};
 use mngr_host::files::FileKind;
 use mngr_host::host::Host;
 use mngr_host::rsync::{Endpoint, Extraneous, Rsync};
@@ -18,26 +19,53 @@ use super::copy::{Audience, BY_CONTENTS, Copy, Destination};
 /// Where a path goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Here, whatever it is called at the source.
-    Exactly(HostPath),
+    /// Here, whatever it is called at the source. The path was worked out, so no link below the root may decide where it
+    /// is.
+    Exactly {
+        /// The folder that is trusted.
+        root: HostPath,
+        /// The path.
+        path: HostPath,
+    },
     /// As rsync reads a destination.
     Given {
         /// The path.
         path: HostPath,
         /// It was written with a slash at its end.
         is_folder: bool,
+        /// A folder whose links are not the user's own, if the path is in one.
+        root: Option<HostPath>,
     },
 }
 
 impl Target {
-    /// A destination as the user wrote it, relative to `base`.
-    pub(crate) fn given(base: &HostPath, path: &LocationPath) -> Self {
-        Self::Given { path: base.join(path.path()).normalized(), is_folder: path.has_trailing_slash() }
+    /// A destination on this machine as the user wrote it, relative to where he stands.
+    pub(crate) fn typed(cwd: &HostPath, path: &LocationPath) -> Self {
+        let whole = cwd.join(path.path()).normalized();
+        let root = beneath::typed_root(&whole);
+        Self::Given { path: whole, is_folder: path.has_trailing_slash(), root }
+    }
+
+    /// A destination of an agent as the user wrote it, relative to its work dir.
+    pub(crate) fn of_agent(work_dir: &HostPath, path: &LocationPath) -> Self {
+        let whole = work_dir.join(path.path()).normalized();
+        let root = whole.is_within(work_dir).then(|| work_dir.clone());
+        Self::Given { path: whole, is_folder: path.has_trailing_slash(), root }
     }
 
     /// Into a folder, under its own name.
     pub(crate) fn into_folder(folder: HostPath) -> Self {
-        Self::Given { path: folder, is_folder: true }
+        Self::Given { root: Some(folder.clone()), path: folder, is_folder: true }
+    }
+
+    /// A folder or file that the copy goes to, beneath what is trusted: where nothing else is said, what the user typed.
+    fn beneath(&self, path: &HostPath) -> Beneath {
+        let (root, typed) = match self {
+            Self::Exactly { root, path } => (Some(root), path),
+            Self::Given { root, path, .. } => (root.as_ref(), path),
+        };
+        let within = root.and_then(|root| Beneath::new(root, path)).or_else(|| Beneath::new(typed, path));
+        within.unwrap_or_else(|| Beneath::root_itself(path.clone()))
     }
 }
 
@@ -84,8 +112,10 @@ fn folder_copy<'h>(
     let source = &from.path;
     let folder = match (target, source.file_name()) {
         (Target::Given { path, .. }, Some(name)) if !contents_only => path.join(name),
-        (Target::Given { path, .. } | Target::Exactly(path), _) => path.clone(),
+        (Target::Given { path, .. } | Target::Exactly { path, .. }, _) => path.clone(),
     };
+    let beneath = target.beneath(&folder);
+    refuse_here(host, &beneath)?;
     if host.files().exists(&folder)? && !is_folder_at(host, &folder)? {
         return Err(SyncError::NotAFolder { path: folder });
     }
@@ -101,7 +131,7 @@ fn folder_copy<'h>(
     Ok(Copy {
         rsync,
         from,
-        to: Destination::Folder(folder),
+        to: Destination::Folder(beneath),
         to_host: host,
         removed: BTreeSet::new(),
         audience: Audience::Nobody,
@@ -111,12 +141,16 @@ fn folder_copy<'h>(
 fn file_copy<'h>(from: Spot<'h>, host: &'h dyn Host, target: &Target) -> Result<Copy<'h>, SyncError> {
     let source = &from.path;
     let file = match target {
-        Target::Exactly(path) => path.clone(),
-        Target::Given { path, is_folder } if *is_folder || is_folder_at(host, path)? => {
+        Target::Exactly { path, .. } => path.clone(),
+        Target::Given { path, is_folder, .. } if *is_folder || is_folder_at(host, path)? => {
             path.join(source.file_name().unwrap_or_default())
         }
         Target::Given { path, .. } => path.clone(),
     };
+    let beneath = target.beneath(&file);
+    if let Some((folder, _)) = beneath.split() {
+        refuse_here(host, &folder)?;
+    }
     // rsync would put the file into the folder.
     if is_folder_at(host, &file)? {
         return Err(SyncError::IsAFolder { path: file });
@@ -129,11 +163,20 @@ fn file_copy<'h>(from: Spot<'h>, host: &'h dyn Host, target: &Target) -> Result<
     Ok(Copy {
         rsync,
         from,
-        to: Destination::File(file),
+        to: Destination::File(beneath),
         to_host: host,
         removed: BTreeSet::new(),
         audience: Audience::Nobody,
     })
+}
+
+/// Fails before anything is looked at behind a link. Elsewhere it would be a round trip: there it is found out when the
+/// folder is made.
+fn refuse_here(host: &dyn Host, folder: &Beneath) -> Result<(), SyncError> {
+    if host.reach().is_none() {
+        host.files().refuse_links(folder, &BTreeSet::new())?;
+    }
+    Ok(())
 }
 
 /// Deleting what only the destination has must not reach the source.

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use mngr_host::beneath::Beneath;
 use mngr_host::files::FileKind;
 use mngr_host::rsync::{Endpoint, Extraneous, Rsync};
+use mngr_model::HostPath;
 
 use super::checkout::Spot;
 use super::copy::{Audience, Copy, Destination};
@@ -21,12 +23,21 @@ pub(crate) struct PlainEnd<'h> {
     pub(crate) spot: Spot<'h>,
     /// It was written with a slash at its end: what is in the folder is meant.
     pub(crate) is_contents: bool,
+    /// A folder whose links are not the user's own, if the path is in one.
+    pub(crate) root: Option<HostPath>,
 }
 
 impl PlainEnd<'_> {
     fn endpoint(&self) -> Endpoint {
         let path = self.spot.path.clone();
         if self.is_contents { Endpoint::Contents(path) } else { Endpoint::Itself(path) }
+    }
+
+    /// The path as a destination: below its root no link is followed; without one it is what the user typed.
+    fn beneath(&self) -> Beneath {
+        let path = &self.spot.path;
+        let within = self.root.as_ref().and_then(|root| Beneath::new(root, path));
+        within.unwrap_or_else(|| Beneath::root_itself(path.clone()))
     }
 
     fn is_folder(&self) -> Result<bool, SyncError> {
@@ -48,8 +59,8 @@ pub(crate) fn plain_copy<'h>(
     let rsync =
         Rsync::new(from.endpoint(), to.endpoint()).options(OPTIONS).exclude(".git").options(words.to_vec());
     let is_renamed = source.kind != FileKind::Folder && !to.is_contents && !to.is_folder()?;
-    let path = to.spot.path;
-    let destination = if is_renamed { Destination::File(path) } else { Destination::Folder(path) };
+    let beneath = to.beneath();
+    let destination = if is_renamed { Destination::File(beneath) } else { Destination::Folder(beneath) };
     Ok(Copy {
         rsync,
         from: from.spot,

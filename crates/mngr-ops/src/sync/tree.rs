@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use mngr_host::beneath::Beneath;
 use mngr_host::files::FileKind;
 use mngr_host::git::{Git, IgnoredFiles, RepoPath, UncleanKind};
 use mngr_host::rsync::{Endpoint, Extraneous, Rsync};
@@ -45,7 +46,7 @@ fn folder_copy<'h>(from: Spot<'h>, to: Spot<'h>, extraneous: Extraneous) -> Resu
     Ok(Copy {
         rsync,
         from,
-        to: Destination::Folder(path),
+        to: Destination::Folder(Beneath::root_itself(path)),
         to_host,
         removed: BTreeSet::new(),
         audience: Audience::Nobody,
@@ -86,7 +87,7 @@ fn checkout_copy<'h>(
     Ok(Copy {
         rsync,
         from: source,
-        to: Destination::Folder(folder),
+        to: Destination::Folder(Beneath::root_itself(folder)),
         to_host: to.host,
         removed,
         audience: Audience::Nobody,

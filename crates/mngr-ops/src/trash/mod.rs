@@ -17,6 +17,6 @@ pub(crate) use examine::{Fate, Neighbours, examine, fate, signs};
 pub(crate) use manifest::{KeptReason, Manifest, Request, Work};
 pub(crate) use put_away::{BranchRemoval, put_away, remove_branch};
 pub(crate) use store::{
-    Entries, cold_entries, entries, expired_manifest, manifest_change, read_expired, read_manifest, size_of,
-    write_manifest,
+    Entries, cold_entries, drop_unused, entries, expired_manifest, is_unused, manifest_change, read_expired,
+    read_manifest, size_of, write_manifest,
 };

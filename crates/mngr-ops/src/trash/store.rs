@@ -139,6 +139,46 @@ fn read_in(
     if is_own && is_here { Ok(manifest) } else { Err(TrashError::Misleading { path }) }
 }
 
+/// Removes the folder of an agent that exists: a command died before it moved anything, or after it had brought everything
+/// back. Whether there was one. The caller keeps others from the agent.
+pub(crate) fn drop_unused(host: &dyn Host, id: &AgentId) -> Result<bool, TrashError> {
+    if !is_unused(host, id)? {
+        return Ok(false);
+    }
+    host.files().remove_tree(host.layout().trash_of(id).root())?;
+    Ok(true)
+}
+
+/// Whether the folder of that id is there, its agent exists, and nothing of the agent is in it.
+pub(crate) fn is_unused(host: &dyn Host, id: &AgentId) -> Result<bool, TrashError> {
+    let (files, trash) = (host.files(), host.layout().trash_of(id));
+    let looked = [
+        trash.root().clone(),
+        host.layout().agent(id).data(),
+        trash.state(),
+        trash.work(),
+        expired_manifest(&trash),
+    ];
+    let glance = Glance::at(files, &looked)?;
+    let is_there = |path: &HostPath| glance.exists(path);
+    if !is_there(&looked[0])? || !is_there(&looked[1])? {
+        return Ok(false);
+    }
+    for path in &looked[2..] {
+        if is_there(path)? {
+            return Ok(false);
+        }
+    }
+    match read_manifest(host, &trash) {
+        Ok(manifest) => Ok(match manifest.moved_to() {
+            Some(to) => !files.exists(to)?,
+            None => true,
+        }),
+        Err(TrashError::Files(error)) if error.is_missing() => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
 /// Writes the manifest. It must be synced before anything it tells of moves.
 pub(crate) fn write_manifest(
     host: &dyn Host,

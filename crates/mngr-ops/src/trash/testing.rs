@@ -14,7 +14,7 @@ use mngr_host::git::{Git, StartPoint};
 use mngr_host::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, TerminalMode, WatchRequest};
 use mngr_host::local::{LocalFiles, LocalHost};
 use mngr_host::lock::{HostLock, LockError, LockWait};
-use mngr_host::proc::{Attachment, Cmd, ExecError, Exit, Output};
+use mngr_host::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Output};
 use mngr_host::provider::{HostEntry, Provider, ProviderError, ReadyHost};
 use mngr_host::pty::{Pty, TerminalSize};
 use mngr_host::random;
@@ -196,6 +196,10 @@ impl Host for FragileHost {
 
     fn end_processes(&self, request: &EndRequest) -> Result<EndReport, ErrandError> {
         self.local.end_processes(request)
+    }
+
+    fn end_command(&self, command: &CommandId) -> Result<EndReport, ErrandError> {
+        self.local.end_command(command)
     }
 
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watch>, WatchError> {

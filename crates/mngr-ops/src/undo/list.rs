@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use mngr_host::host::Host;
 use mngr_model::{AgentId, AgentName, AgentRecord, AgentTypeName, HostPath};
 
+use crate::fanout::fan_out;
 use crate::fleet::Failure;
 use crate::trash::{self, Manifest};
 use crate::world::World;
@@ -116,7 +117,16 @@ pub(super) struct Found {
 pub(super) fn find_all(world: &World) -> Found {
     let (hosts, failures) = hosts::open_all(world, |_| true);
     let mut found = Found { failures, ..Found::default() };
-    hosts.into_iter().for_each(|host| found.look_at(world, host));
+    let looked = fan_out(hosts, |host| {
+        let mut found = Found::default();
+        found.look_at(world, host);
+        found
+    });
+    for Found { agents, damaged, failures } in looked {
+        found.agents.extend(agents);
+        found.damaged.extend(damaged);
+        found.failures.extend(failures);
+    }
     for (entry, host) in hosts::that_are_off(world, |_| true) {
         let manifests = trash::cold_entries(entry.as_ref(), host.as_ref()).manifests;
         let agent = |manifest| FoundAgent { host: host.clone(), manifest, reach: Reach::OnceStarted };

@@ -180,6 +180,7 @@ fn begin<'h>(
         agent_id: manifest.id.clone(),
         name: name.clone(),
         started: world.clock.now(),
+        command: None,
     };
     Ok((Journal::begin(host, &header)?, name))
 }
@@ -317,7 +318,9 @@ fn empty(host: &dyn Host, manifest: &Manifest) -> Vec<String> {
 pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), UndoError> {
     let trash = host.layout().trash_of(&header.agent_id);
     if !host.files().exists(&trash.manifest())? {
-        return Ok(());
+        // It was back, and died while it emptied the trash.
+        let dropped = trash::drop_unused(host, &header.agent_id);
+        return dropped.map(|_| ()).map_err(|source| UndoError::Trash { name: header.name.clone(), source });
     }
     let manifest = trash::read_manifest(host, &trash)
         .map_err(|source| UndoError::Trash { name: header.name.clone(), source })?;

@@ -1,5 +1,8 @@
 //! The folder of a run: which file is where. Only paths, and the one file that is private.
 
+use std::collections::BTreeSet;
+
+use mngr_host::beneath::Beneath;
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
@@ -74,7 +77,8 @@ impl RunFolder {
     /// When it cannot be written.
     pub fn make(&self, host: &dyn Host, variables: &Variables) -> Result<(), FilesError> {
         let files = host.files();
-        files.make_folder(&self.0)?;
+        // A repository may hold links that agents have made.
+        files.make_folder_beneath(&Beneath::typed(&self.0), &BTreeSet::from([b"control".to_vec()]))?;
         files.make_folder(&self.control())?;
         // Otherwise each agent that sees the folder "mends" the project's own list.
         files.write(&self.0.join(".gitignore"), b"*\n", Access::Shared, Durability::Cached)?;

@@ -81,7 +81,7 @@ pub(super) fn selected(
     }
     let Some(addresses) = named.addresses(ctx)? else { return Ok(None) };
     let fleet = Fleet::look_for(world, &addresses, Detail::Basic);
-    Ok(Some(targets::select(&fleet, &addresses)))
+    Ok(Some(targets::select(&fleet, &addresses, named.matches.shared_name())))
 }
 
 /// What a change would come to.

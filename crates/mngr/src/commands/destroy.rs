@@ -89,7 +89,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: DestroyArgs) -> Result<ExitCode, CliError
         allow_worktree_removal: !args.no_allow_worktree_removal,
         ..DestroyOptions::from_settings(&world.settings)
     };
-    let mut selected = targets.select(&world, Detail::Full);
+    let mut selected = targets.select(&world, Detail::Full, args.targets.matches.shared_name());
     let hosts = host_targets::find(&world, &targets.hosts, &mut selected.failures);
     if args.force {
         forgive_missing(ctx, &mut selected);

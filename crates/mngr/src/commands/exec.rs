@@ -15,7 +15,7 @@ use mngr_query::Catalog;
 
 use crate::cli::common::CommonArgs;
 use crate::commands::batch::Batch;
-use crate::commands::targets::{self, Selected};
+use crate::commands::targets::{self, MatchArgs, Selected};
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -47,6 +47,9 @@ pub(crate) struct ExecArgs {
     /// One more agent (can be repeated)
     #[arg(long, value_name = "AGENT", help_heading = "OPTIONS")]
     agent: Vec<String>,
+
+    #[command(flatten)]
+    matches: MatchArgs,
 
     /// Run it in this folder instead, relative to the work dir
     #[arg(long, value_name = "DIR", help_heading = "OPTIONS")]
@@ -93,7 +96,11 @@ pub(crate) fn run(ctx: &mut Ctx, args: ExecArgs) -> Result<ExitCode, CliError> {
         Err(error) if is_single => return as_own_failure(ctx, error),
         Err(error) => return Err(error),
     };
-    let mut selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
+    let mut selected = targets::select(
+        &Fleet::look_for(&world, &addresses, Detail::Basic),
+        &addresses,
+        args.matches.shared_name(),
+    );
     if args.no_start {
         selected.leave_out_stopped_hosts();
     } else {

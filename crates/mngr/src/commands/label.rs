@@ -48,7 +48,11 @@ pub(crate) fn run(ctx: &mut Ctx, args: LabelArgs) -> Result<ExitCode, CliError> 
     }
     let Some(addresses) = args.targets.addresses(ctx)? else { return Ok(ExitCode::Done) };
     let world = ctx.world()?;
-    let mut selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
+    let mut selected = targets::select(
+        &Fleet::look_for(&world, &addresses, Detail::Basic),
+        &addresses,
+        args.targets.matches.shared_name(),
+    );
     selected.leave_out_stopped_hosts();
     let changes = LabelChanges { set: args.label, remove: args.remove };
     let batch = Batch::run(selected, |agent| label::label(agent, &changes));

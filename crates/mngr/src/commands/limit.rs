@@ -119,7 +119,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: LimitArgs) -> Result<ExitCode, CliError> 
         return Err(CliError::usage("`--start-on-boot` is about agents; name one"));
     }
     let world = ctx.world()?;
-    let mut selected = targets.select(&world, Detail::Basic);
+    let mut selected = targets.select(&world, Detail::Basic, args.targets.matches.shared_name());
     selected.leave_out_stopped_hosts();
     let limited = limit_hosts(&world, &mut selected, &targets.hosts, &changes);
     let batch = match boot {

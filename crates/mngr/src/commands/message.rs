@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::common::CommonArgs;
 use crate::commands::batch::Batch;
-use crate::commands::targets::Failure;
+use crate::commands::targets::{Failure, MatchArgs};
 use crate::commands::{editor, targets};
 use crate::ctx::Ctx;
 use crate::error::{CliError, ErrorKind};
@@ -40,6 +40,9 @@ pub(crate) struct MessageArgs {
     /// One more agent (can be repeated)
     #[arg(long, value_name = "AGENT", help_heading = "OPTIONS")]
     agent: Vec<String>,
+
+    #[command(flatten)]
+    matches: MatchArgs,
 
     /// The text
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "OPTIONS")]
@@ -86,9 +89,13 @@ pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError
         None => text(ctx, &args, from_stdin)?,
     };
     let world = ctx.world()?;
-    let select = || targets::select(&Fleet::look_for(&world, &addresses, Detail::Basic), &addresses);
+    let select = || {
+        let fleet = Fleet::look_for(&world, &addresses, Detail::Basic);
+        targets::select(&fleet, &addresses, args.matches.shared_name())
+    };
     let mut selected = select();
-    if selected.agents.is_empty() {
+    let is_several = |failure: &Failure| failure.error.kind == ErrorKind::Failed;
+    if selected.agents.is_empty() && !selected.failures.iter().any(is_several) {
         ctx.console.note("No agents found to send message to");
     }
     let is_written_now = given.is_none() && !selected.agents.is_empty();

@@ -92,7 +92,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: StartArgs) -> Result<ExitCode, CliError> 
             Err(error) => failures.push(Failure::of_host(target.address(), error)),
         }
     }
-    let mut selected = targets.select(&world, Detail::Full);
+    let mut selected = targets.select(&world, Detail::Full, args.targets.matches.shared_name());
     selected.failures.extend(failures);
     if args.connect && selected.agents.len() > 1 {
         return Err(CliError::usage("`--connect` can show only one agent"));

@@ -90,7 +90,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: StopArgs) -> Result<ExitCode, CliError> {
         (false, Some(grace)) => grace,
         (false, None) => options.grace,
     };
-    let mut selected = targets.select(&world, Detail::Basic);
+    let mut selected = targets.select(&world, Detail::Basic, args.targets.matches.shared_name());
     let mut hosts = host_targets::find(&world, &targets.hosts, &mut selected.failures);
     if args.stop_host {
         host_targets::of_agents(&world, &mut selected, &mut hosts);

@@ -7,7 +7,7 @@ use mngr_model::address::{AddressError, AgentAddress, AgentOrHost, HostAddress};
 use mngr_model::facts::Detail;
 use mngr_ops::awake;
 use mngr_ops::fleet::{Agent, Fleet};
-use mngr_ops::select::SelectError;
+use mngr_ops::select::{SelectError, SharedName};
 use mngr_ops::world::World;
 
 use crate::ctx::Ctx;
@@ -27,6 +27,24 @@ pub(crate) struct TargetArgs {
     /// One more agent (can be repeated)
     #[arg(long, value_name = "AGENT", help_heading = "OPTIONS")]
     pub(crate) agent: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) matches: MatchArgs,
+}
+
+// Not a doc comment: clap would show it as the description of every verb.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct MatchArgs {
+    /// Let a name that agents on several hosts have mean all of them
+    #[arg(long, help_heading = "OPTIONS")]
+    all_matches: bool,
+}
+
+impl MatchArgs {
+    /// What such a name means.
+    pub(crate) fn shared_name(self) -> SharedName {
+        if self.all_matches { SharedName::All } else { SharedName::Refused }
+    }
 }
 
 impl TargetArgs {
@@ -88,11 +106,11 @@ impl AgentsAndHosts {
     }
 
     /// The agents that are meant. Where only hosts are, nobody is looked at.
-    pub(crate) fn select(&self, world: &World, detail: Detail) -> Selected {
+    pub(crate) fn select(&self, world: &World, detail: Detail, shared: SharedName) -> Selected {
         if self.agents.is_empty() {
             return Selected { agents: Vec::new(), failures: Vec::new() };
         }
-        select(&Fleet::look_for(world, &self.agents, detail), &self.agents)
+        select(&Fleet::look_for(world, &self.agents, detail), &self.agents, shared)
     }
 }
 
@@ -178,8 +196,8 @@ impl Failure {
 }
 
 /// The agents of these addresses.
-pub(crate) fn select(fleet: &Fleet, addresses: &[AgentAddress]) -> Selected {
-    let (agents, errors) = fleet.select(addresses);
+pub(crate) fn select(fleet: &Fleet, addresses: &[AgentAddress], shared: SharedName) -> Selected {
+    let (agents, errors) = fleet.select(addresses, shared);
     let failure = |error: SelectError| Failure {
         agent: error.address().to_owned(),
         host_id: None,

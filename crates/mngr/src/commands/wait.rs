@@ -7,6 +7,7 @@ use mngr_model::AgentState;
 use mngr_model::duration::{format_duration, parse_duration};
 use mngr_model::facts::Detail;
 use mngr_ops::fleet::{Agent, Fleet};
+use mngr_ops::select::SharedName;
 use mngr_ops::wait::{self, Quantity, StateChange, WaitRequest, Waited, WaitedTarget};
 use serde_json::{Value, json};
 
@@ -70,7 +71,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: WaitArgs) -> Result<ExitCode, CliError> {
     }
     let Some(addresses) = targets::addresses(ctx, words.iter())? else { return Ok(ExitCode::Done) };
     let world = ctx.world()?;
-    let selected = targets::select(&Fleet::look_for(&world, &addresses, Detail::Full), &addresses);
+    let selected =
+        targets::select(&Fleet::look_for(&world, &addresses, Detail::Full), &addresses, SharedName::All);
     // Waiting for those that exist would only put off the failure.
     if !selected.failures.is_empty() {
         batch::tell(&selected.failures, &ctx.console);

@@ -1,7 +1,5 @@
 //! From the errors of the libraries to failures of a command. This is where hints get attached.
 
-use std::error::Error;
-
 use mngr_agents::deliver::DeliverError;
 use mngr_config::edit::EditError;
 use mngr_config::trust::TrustError;
@@ -11,7 +9,6 @@ use mngr_e2e::tutorial::fill::StoreError;
 use mngr_host::local::LocalHostError;
 use mngr_host::proc::ExecError;
 use mngr_host::provider::HostAction;
-use mngr_host::tmux::TmuxError;
 use mngr_model::address::{AddressError, AddressProblem};
 use mngr_model::duration::DurationError;
 use mngr_ops::again::LookError;
@@ -42,31 +39,6 @@ use mngr_ops::wait::WaitError;
 use mngr_query::{FilterError, HeaderError, ProjectionError, SortError, TemplateError};
 
 use super::{CliError, ErrorKind};
-
-/// What can be done where an agent's terminal is on a tmux server that this command does not reach. Many verbs meet it.
-pub(super) fn hints_for_terminals(error: &(dyn Error + 'static)) -> Vec<String> {
-    let mut next = Some(error);
-    while let Some(cause) = next {
-        next = cause.source();
-        match cause.downcast_ref::<TmuxError>() {
-            Some(TmuxError::Elsewhere { .. }) => {
-                return vec![
-                    "`mngr stop AGENT` ends the agent by its processes; then `mngr start AGENT` runs it on the server \
-                     that answers"
-                        .to_owned(),
-                    "`mngr doctor` says which agents are on which server".to_owned(),
-                ];
-            }
-            Some(TmuxError::OtherSocket { socket, .. }) => {
-                // `DIR/tmux-0/mngr`
-                let folder = socket.rsplitn(3, '/').nth(2).unwrap_or_default();
-                return vec![format!("run it again with `TMUX_TMPDIR={folder}`")];
-            }
-            _ => {}
-        }
-    }
-    Vec::new()
-}
 
 macro_rules! kinds {
     ($($error:ty => $kind:ident;)*) => {
@@ -164,6 +136,9 @@ impl From<SelectError> for CliError {
             }
             SelectError::Ambiguous { .. } => {
                 (ErrorKind::Failed, Some("name one by its id, or as `name@host.provider`"))
+            }
+            SelectError::Namesakes { .. } => {
+                (ErrorKind::Failed, Some("name one of them as above, or all of them with `--all-matches`"))
             }
         };
         let failure = Self::new(kind, error);

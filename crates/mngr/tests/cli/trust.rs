@@ -115,3 +115,72 @@ fn a_failing_script_before_a_command_stops_it() {
     assert!(stopped.stderr.contains("why") && stopped.stderr.contains("exit code 3"), "{stopped}");
     let _ = env.mngr(["undo"]).success();
 }
+
+#[test]
+fn a_template_of_an_untrusted_repository_prints_text_only() {
+    let env = env_with_repo();
+    create(&env, "foo", &["sleep", "1000"]);
+    let folder = env.work_dir().join(".mngr");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("settings.toml");
+    let is_shown = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    let settings = [
+        (
+            &["list"][..],
+            r#"[commands.list]
+format = "\u001b]0;title\u0007\u001b[31m{name}\\r\u009bm\u202e{state:\u001b<9}""#,
+        ),
+        (
+            &["list"],
+            r#"[commands.list]
+fields = "name,\u001b[2J""#,
+        ),
+        (
+            &["list"],
+            r#"[commands.list]
+sort = "na\u001bme""#,
+        ),
+        (
+            &["list"],
+            r#"[commands.list]
+fields = "name"
+header = ["name=\u001b[31mNAME"]"#,
+        ),
+        (
+            &["create", "new", "--type", "command", "--no-connect", "--exclude-unclean", "--", "true"],
+            r#"[commands.create]
+label = ["evil=\u001b[2J"]
+project = "\u001b]0;title\u0007""#,
+        ),
+        (
+            &["create", "other", "--type", "command", "--no-connect", "--exclude-unclean", "--", "true"],
+            r#"[commands.create]
+branch = "\u001b[2J""#,
+        ),
+        (
+            &["create", "other", "--type", "command", "--no-connect", "--exclude-unclean", "--", "true"],
+            r#"[commands.create]
+name_style = "\u001b[2J""#,
+        ),
+    ];
+    for (args, text) in settings {
+        fs::write(&file, text).unwrap();
+        let formats = [&[][..], &["--format", "json"]];
+        for format in formats {
+            let verb_first: Vec<&str> = args[..1].iter().chain(format).chain(&args[1..]).copied().collect();
+            let told = env.mngr(verb_first.iter());
+            let raw = told.stdout.chars().chain(told.stderr.chars()).find(|c| !is_shown(*c));
+            assert_eq!(raw, None, "{text}\n{told:?}");
+        }
+        let _ = env.mngr(["destroy", "new", "--force"]);
+    }
+    // What it says is still there, and who is trusted, or types it, may colour it.
+    fs::write(&file, r#"commands.list.format = "\u001b[31m{name}""#).unwrap();
+    let told = env.mngr(["list"]).success();
+    assert!(told.stdout.contains("[31mfoo") && !told.stdout.contains('\u{1b}'), "{told:?}");
+    let typed = env.mngr(["list", "--format", "\u{1b}[31m{name}"]).success();
+    assert!(typed.stdout.contains("\u{1b}[31mfoo"), "{typed:?}");
+    let _ = env.mngr(["config", "trust"]).success();
+    let trusted = env.mngr(["list"]).success();
+    assert!(trusted.stdout.contains("\u{1b}[31mfoo"), "{trusted:?}");
+}

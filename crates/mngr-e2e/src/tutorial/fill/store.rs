@@ -1,5 +1,8 @@
 //! Proposals on disk: one file each, in a folder that git does not see.
 
+use std::collections::BTreeSet;
+
+use mngr_host::beneath::Beneath;
 use mngr_host::files::{Access, Durability, Files, FilesError};
 use mngr_model::HostPath;
 
@@ -59,7 +62,8 @@ impl<'f> Store<'f> {
 
     /// Makes the folder, hidden from git.
     pub fn make(&self) -> Result<(), StoreError> {
-        self.files.make_folder(&self.proposals())?;
+        // It is in a repository, which may hold links that agents have made.
+        self.files.make_folder_beneath(&Beneath::typed(&self.proposals()), &BTreeSet::new())?;
         let ignore = self.folder.join(".gitignore");
         if !self.files.exists(&ignore)? {
             self.files.write(&ignore, IGNORE_ALL.as_bytes(), Access::Shared, Durability::Cached)?;

@@ -4,6 +4,7 @@ use std::io;
 
 use rustix::io::Errno;
 
+use crate::beneath::LinkInTheWay;
 use crate::remote::shells::Obstacle;
 
 /// How a complaint ends, in the C locale, with GNU, busybox and dash. What does not end like this is said as it is.
@@ -30,6 +31,9 @@ const ENDINGS: [(&str, Errno); 18] = [
 
 /// The error behind what a program printed.
 pub(in crate::remote) fn understand(printed: &str) -> io::Error {
+    if let Some(refused) = printed.lines().find_map(refusal) {
+        return refused.into_io();
+    }
     let lines: Vec<String> = printed.lines().map(|line| line.trim_end().to_ascii_lowercase()).collect();
     let known = lines.iter().find_map(|line| errno_of(line));
     match known {
@@ -39,6 +43,12 @@ pub(in crate::remote) fn understand(printed: &str) -> io::Error {
         }
         None => io::Error::other(super::super::line::detail_of(printed)),
     }
+}
+
+/// What our own scripts say of a link that is in the way.
+fn refusal(line: &str) -> Option<LinkInTheWay> {
+    let (link, target) = line.strip_prefix("mngr: link ")?.split_once(" -> ")?;
+    Some(LinkInTheWay { link: link.to_owned(), target: target.to_owned() })
 }
 
 fn errno_of(line: &str) -> Option<Errno> {

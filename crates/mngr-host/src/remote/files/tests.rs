@@ -10,7 +10,7 @@ use crate::remote::testing::{ShellLine, with_shells};
 
 type Case = fn(&dyn Files, &HostPath);
 
-const CASES: [(&str, Case); 24] = [
+const CASES: [(&str, Case); 25] = [
     ("contents_come_back", contents_come_back),
     ("a_file_is_read_in_parts", a_file_is_read_in_parts),
     ("what_is_not_there_is_missing", what_is_not_there_is_missing),
@@ -19,6 +19,7 @@ const CASES: [(&str, Case); 24] = [
     ("a_replaced_file_stays_what_it_was", a_replaced_file_stays_what_it_was),
     ("a_failed_write_leaves_nothing", a_failed_write_leaves_nothing),
     ("links_are_written_through_or_replaced", links_are_written_through_or_replaced),
+    ("nothing_goes_behind_a_link_beneath_a_root", nothing_goes_behind_a_link_beneath_a_root),
     ("appending_adds_and_follows_no_link", appending_adds_and_follows_no_link),
     ("folders_are_made", folders_are_made),
     ("touching_creates_and_renews", touching_creates_and_renews),
@@ -39,6 +40,49 @@ const CASES: [(&str, Case); 24] = [
         what_is_below_a_folder_is_listed_so_many_levels_deep,
     ),
 ];
+
+fn nothing_goes_behind_a_link_beneath_a_root(files: &dyn Files, dir: &HostPath) {
+    let (root, secret) = (dir.join("root"), dir.join("secret"));
+    files.make_folder(&root.join("sub")).unwrap();
+    files.make_folder(&secret).unwrap();
+    files.link("../secret", &root.join("vdir")).unwrap();
+    files.link("../../secret", &root.join("sub/deep")).unwrap();
+    let at = |below: &str| Beneath::new(&root, &root.join(below)).unwrap();
+    let put = |below: &str, access| files.write_beneath(&at(below), b"x", access, Durability::Cached);
+    put("new/er/file", Access::Shared).unwrap();
+    put("new/er/file", Access::Exactly(0o640)).unwrap();
+    assert_eq!(files.stat(&root.join("new/er/file")).unwrap().unwrap().mode, 0o640);
+    assert_eq!(files.list(&root.join("new/er")).unwrap().len(), 1);
+    let (none, way) = (BTreeSet::new(), |name: &str| crate::beneath::folders_on_the_way([name.as_bytes()]));
+    for (below, link, target) in [
+        ("vdir/file", "vdir", "../secret"),
+        ("vdir/a/b", "vdir", "../secret"),
+        ("sub/deep/file", "sub/deep", "../../secret"),
+        ("vdir", "vdir", "../secret"),
+    ] {
+        let refusals = [
+            put(below, Access::AsBefore),
+            files.make_folder_beneath(&at(below), &none),
+            files.refuse_links(&at(below), &none),
+            files.apply(&[Change::MakeFolderBeneath(at(below))]),
+            files.make_folder_beneath(&at(""), &way(&format!("{below}/"))),
+            files.remove_files_beneath(&at(""), &BTreeSet::from([format!("{below}/x").into_bytes()])),
+        ];
+        for (number, refused) in refusals.into_iter().enumerate() {
+            let error = refused.unwrap_err();
+            let refused = error.link().map(|refused| (refused.link.as_str(), refused.target.as_str()));
+            assert_eq!(refused, Some((link, target)), "{below} {number}: {error:?}");
+        }
+    }
+    assert_eq!(files.list(&secret).unwrap(), []);
+    files.make_folder_beneath(&at("sub/made"), &way("file")).unwrap();
+    files.refuse_links(&at("missing/folder"), &way("a/b")).unwrap();
+    files.apply(&[Change::MakeFolderBeneath(at("made/too"))]).unwrap();
+    assert!(files.exists(&root.join("sub/made")).unwrap() && files.exists(&root.join("made/too")).unwrap());
+    let gone = ["new/er/file", "missing", "-f"].map(|name| name.as_bytes().to_vec());
+    files.remove_files_beneath(&at(""), &BTreeSet::from(gone)).unwrap();
+    assert!(!files.exists(&root.join("new/er/file")).unwrap());
+}
 
 fn run_cases(files: &dyn Files) {
     for (name, case) in CASES {

@@ -24,20 +24,75 @@ exit 0"#;
 /// folder.
 pub(super) const WRITE: &str = r#"
 target=$p
-case $access in shared|as-before) [ -L "$p" ] && [ -e "$p" ] && target=$(readlink -f "$p") ;; esac
+case $beneath$access in shared|as-before) [ -L "$p" ] && [ -e "$p" ] && target=$(readlink -f "$p") ;; esac
 case $target in */*) folder=${target%/*} ;; *) folder=. ;; esac
 temp=$folder/.mngr-$name
-case $access in private*) umask 077 ;; esac
+case $access in private*|exactly) umask 077 ;; esac
 (set -C; $take >"$temp") || { rm -f "$temp"; exit 1; }
 mode=
 case $access in
 private-executable) mode=700 ;;
+exactly) mode=$bits ;;
 as-before) [ -e "$target" ] && mode=$(stat -c %a "$target") ;;
 esac
 { [ -z "$mode" ] || chmod "$mode" "$temp"; } &&
 { [ -z "$sync" ] || sync "$temp" || sync; } &&
 { [ ! -L "$target" ] || [ ! -d "$target" ] || rm -f "$target"; } &&
 mv -fT "$temp" "$target" || { rm -f "$temp"; exit 1; }
+"#;
+
+/// Enters `$below` beneath `$root`. Links that lead to the root are followed, below it none is; what is entered is held,
+/// whatever its name leads to from then on. With `$make` folders are made, without it there is nothing to be done where
+/// one is missing.
+pub(super) const ENTER: &str = r#"
+refuse() { printf 'mngr: link %s -> %s\n' "$1" "$2" >&2; exit 1; }
+[ -z "$make" ] || mkdir -p "$root" || exit 1
+[ -n "$make" ] || [ -d "$root" ] || exit 0
+cd "$root" || exit 1
+here=$(pwd -P)
+done=
+rest=$below
+while [ -n "$rest" ]; do
+    part=${rest%%/*}
+    case $rest in */*) rest=${rest#*/} ;; *) rest= ;; esac
+    [ ! -L "./$part" ] || refuse "$done$part" "$(readlink "./$part")"
+    if [ -n "$make" ] && [ ! -d "./$part" ]; then mkdir "./$part" || [ -d "./$part" ] || exit 1; fi
+    [ -n "$make" ] || [ -e "./$part" ] || exit 0
+    cd -P "./$part" || exit 1
+    here=${here%/}/$part
+    # It may have been exchanged since the look.
+    [ "$(pwd -P)" = "$here" ] || refuse "$done$part" "$(pwd -P)"
+    done=$done$part/
+done
+"#;
+
+/// None of the names that are read, each with a NUL behind it, may be a link.
+pub(super) const REFUSE_LINKS: &str = r#"
+xargs -0 sh -c 'for name; do
+    if [ -L "./$name" ]; then printf "mngr: link %s -> %s\n" "$0$name" "$(readlink "./$name")" >&2; exit 255; fi
+done' "$done" || exit 1
+"#;
+
+/// The file `$file` of the folder that was entered, as [`WRITE`] reads it.
+pub(super) const NAME_FILE: &str = r#"
+p=./$file
+[ ! -L "$p" ] || refuse "$done$file" "$(readlink "$p")"
+[ ! -d "$p" ] || { echo "Is a directory" >&2; exit 1; }
+beneath=beneath-
+"#;
+
+/// Removes the files that are read, each with a NUL behind it; behind a link nothing.
+pub(super) const REMOVE_FILES: &str = r#"
+xargs -0 sh -c 'for name; do
+    folder=$name
+    while :; do
+        case $folder in */*) folder=${folder%/*} ;; *) break ;; esac
+        if [ -L "./$folder" ]; then
+            printf "mngr: link %s -> %s\n" "$0$folder" "$(readlink "./$folder")" >&2; exit 255
+        fi
+    done
+done
+[ $# -eq 0 ] || rm -f -- "$@"' "$done" || exit 1
 "#;
 
 /// One write, so that lines of several writers never mix; a link must not lead elsewhere, nor a pipe hold us.

@@ -13,7 +13,7 @@ use super::{ANSWER_LIMIT, next_word};
 use crate::proc::{Dialogue, ExecError, Turn};
 use crate::random;
 use crate::remote::script::{path_word, without_comments};
-use crate::remote::shells::{FRESH_FOR, Shells};
+use crate::remote::shells::{FRESH_FOR, Shells, Stage};
 
 /// What holds them.
 const SCRIPT: &str = include_str!("../locks.sh");
@@ -104,7 +104,7 @@ impl Keeper {
         let word = random::hex32();
         it.dialogue.say(format!("take {word} {descriptor} {words}\n").as_bytes());
         it.used = Instant::now();
-        match next_word(&mut it.dialogue, &word, it.used + ANSWER_LIMIT) {
+        match next_word(shells, &mut it.dialogue, &word, Stage::Unheard, it.used + ANSWER_LIMIT) {
             Ok(said) if said == "held" => {
                 it.held.insert(descriptor);
                 Ok(Taken::Held(Kept { keeper: self.clone(), id: it.id.clone(), descriptor }))

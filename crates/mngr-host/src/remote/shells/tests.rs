@@ -132,6 +132,19 @@ fn a_request_that_is_cut_short_tidies_up_first() {
 }
 
 #[test]
+fn a_request_that_holds_a_lock_file_of_a_repository_is_ended_after_it_let_go() {
+    for (line, shells) in all_kinds() {
+        let root = HostPath::new(line.root.path().to_str().unwrap());
+        let text = "exec 8>some.lock; touch begun; sleep 1.5; rm some.lock; exec 8>&-; sleep 77";
+        let cmd = Cmd::shell(text).cwd(&root).locks_in(&root).deadline(Duration::from_secs(1));
+        let error = shells.exec(&cmd).unwrap_err();
+        assert!(matches!(error, ExecError::TimedOut { .. }), "{}: {error:?}", line.shell());
+        assert!(line.root.path().join("begun").exists(), "{}", line.shell());
+        assert!(!line.root.path().join("some.lock").exists(), "{}", line.shell());
+    }
+}
+
+#[test]
 fn the_deadline_ends_the_whole_group_and_keeps_what_was_printed() {
     for (line, shells) in all_kinds() {
         let started = Instant::now();
@@ -288,7 +301,7 @@ fn nobody_waits_for_a_machine_beyond_its_allowance() {
     shells.allowance().grant(Duration::from_millis(300));
     let error = shells.exec(&Cmd::shell("sleep 1000")).unwrap_err();
     assert!(
-        matches!(&error, ExecError::Lost { detail, .. } if detail.contains("no answer within")),
+        matches!(&error, ExecError::Lost { detail, .. } if detail.contains("not answer within")),
         "{error:?}"
     );
     let refused = shells.exec(&noting).unwrap_err();
@@ -296,4 +309,54 @@ fn nobody_waits_for_a_machine_beyond_its_allowance() {
     assert!(!ran.exists(), "nothing is sent when the time is over");
     shells.allowance().lift();
     assert!(shells.exec(&noting).unwrap().success() && ran.exists());
+}
+
+#[test]
+fn a_silent_machine_is_given_up_for_all_requests_and_may_be_tried_again_later() {
+    let (line, shells) =
+        with_shells(ShellLine::to("/bin/dash").with_prefix("[ -e back ] || exec sleep 60; "));
+    let limit = Duration::from_millis(400);
+    let shells = shells.with_silence_limit(limit);
+    let began = Instant::now();
+    let error = shells.exec(&Cmd::new("true")).unwrap_err();
+    assert!(error.to_string().contains("did not answer within 0.4 s"), "{error}");
+    let first = began.elapsed();
+    assert!(first >= limit && first < Duration::from_secs(3), "{first:?}");
+    for _ in 0..10 {
+        assert!(matches!(shells.exec(&Cmd::new("true")), Err(ExecError::Unreachable { .. })));
+        assert!(shells.converse("exit 0").is_err());
+    }
+    assert!(began.elapsed() < first + limit, "{:?}", began.elapsed());
+    std::fs::write(line.root.path().join("back"), "").unwrap();
+    wait_until("it is never tried again", || shells.exec(&Cmd::new("true")).is_ok());
+}
+
+#[test]
+fn a_command_that_takes_long_on_a_machine_that_lives_is_not_cut_off() {
+    let (_line, shells) = with_shells(ShellLine::to("/bin/dash"));
+    let shells = shells.with_silence_limit(Duration::from_millis(700));
+    let output = shells.exec(&Cmd::shell("sleep 2; echo done")).unwrap();
+    assert_eq!(output.stdout_text(), "done");
+}
+
+#[test]
+fn a_machine_that_falls_silent_while_it_works_is_given_up() {
+    let prefix = "[ -e carrier ] && exec sleep 60; echo $$ >carrier; ";
+    let (_line, shells) = with_shells(ShellLine::to("/bin/dash").with_prefix(prefix));
+    let shells = shells.with_silence_limit(Duration::from_millis(400));
+    let began = Instant::now();
+    let error = shells.exec(&Cmd::new("sleep").arg("60")).unwrap_err();
+    assert!(matches!(error, ExecError::Lost { .. }), "{error:?}");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[test]
+fn data_that_flows_slowly_is_no_silence() {
+    let slow = "{ i=0; while [ $i -lt 25 ]; do head -c 65536; i=$((i+1)); sleep 0.1; done; cat; } | ";
+    let (_line, shells) = with_shells(ShellLine::to("/bin/dash").with_prefix(slow));
+    let shells = shells.with_silence_limit(Duration::from_millis(1800));
+    let began = Instant::now();
+    let output = shells.exec(&Cmd::shell("wc -c").stdin(vec![b'x'; 1_900_000])).unwrap();
+    assert_eq!(output.stdout_text(), "1900000");
+    assert!(began.elapsed() > Duration::from_millis(1800), "it was too fast to show anything");
 }

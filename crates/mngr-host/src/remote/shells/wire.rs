@@ -124,6 +124,8 @@ pub(super) struct Listener {
     most: usize,
     heard: Vec<u8>,
     header: Option<Header>,
+    /// The shell has the whole request and runs it.
+    is_taken: bool,
     /// What came was no answer: the rest means nothing.
     is_garbled: bool,
 }
@@ -152,6 +154,7 @@ impl Listener {
             most: MOST_OUTPUT,
             heard: Vec::new(),
             header: None,
+            is_taken: false,
             is_garbled: false,
         }
     }
@@ -159,6 +162,11 @@ impl Listener {
     /// Whether the shell was ever heard.
     pub(super) fn is_greeted(&self) -> bool {
         self.welcome.is_none()
+    }
+
+    /// Whether the shell has said that it runs the request.
+    pub(super) fn is_taken(&self) -> bool {
+        self.is_taken
     }
 
     /// What came that was no answer.
@@ -169,6 +177,7 @@ impl Listener {
     /// The next answer is to this, and keeps to what was asked for.
     pub(super) fn expect(&mut self, nonce: &str, kept_output: Option<usize>) {
         nonce.clone_into(&mut self.nonce);
+        self.is_taken = false;
         self.most = kept_output.map_or(MOST_OUTPUT, |each| each.saturating_mul(2)).min(MOST_OUTPUT);
     }
 
@@ -201,6 +210,11 @@ impl Listener {
                 self.is_garbled = self.heard.len() > MOST_NOISE;
                 return;
             }
+        }
+        let receipt = format!("{} taken\n", self.nonce);
+        if self.header.is_none() && !self.is_taken && self.heard.starts_with(receipt.as_bytes()) {
+            self.is_taken = true;
+            self.heard.drain(..receipt.len());
         }
         if self.header.is_none() {
             match self.heard.iter().position(|byte| *byte == b'\n') {
@@ -251,6 +265,19 @@ mod tests {
             (answer.status, answer.stdout.as_slice(), answer.stderr.as_slice()),
             (3, &b"ab"[..], &b"cdef"[..])
         );
+    }
+
+    #[test]
+    fn a_receipt_tells_that_the_request_runs_and_is_no_part_of_the_answer() {
+        let mut listener = listener();
+        assert_eq!(listener.hear(b"me ready\nn1 tak"), Hearing::More);
+        assert!(!listener.is_taken());
+        assert_eq!(listener.hear(b"en\n"), Hearing::More);
+        assert!(listener.is_taken());
+        assert_eq!(listener.hear(b"n1 0 2 0 none\nab"), Hearing::Enough);
+        assert_eq!(listener.take().unwrap().stdout, b"ab");
+        listener.expect("n2", None);
+        assert!(!listener.is_taken());
     }
 
     #[test]

@@ -17,9 +17,9 @@ use crate::proc::{self, Cmd, Output};
 use crate::remote::line::{Line, Terminal, detail_of};
 
 /// How long another mngr may take to do the same.
-const LOCK_LIMIT: Duration = Duration::from_secs(30);
+const LOCK_LIMIT: Duration = Duration::from_secs(20);
 /// How long one `ssh` may take.
-const DEADLINE: Duration = Duration::from_secs(20);
+const DEADLINE: Duration = Duration::from_secs(10);
 
 impl SshLine {
     /// Brings a socket there to this machine and says where it is. Only we can open it.

@@ -1,5 +1,8 @@
 //! The order of the checks, and the one result of them.
 
+use std::collections::BTreeSet;
+
+use mngr_host::beneath::Beneath;
 use mngr_host::file_reader::FileReader;
 use mngr_host::files::{Access, Durability, FileKind, Files, FilesError};
 use mngr_host::git::{CommitInfo, Git, GitError};
@@ -108,7 +111,7 @@ pub fn take_in(
     files.remove_tree(&partial)?;
     files.remove_tree(folder)?;
     if let Some(above) = folder.parent() {
-        files.make_folder(&above)?;
+        files.make_folder_beneath(&Beneath::typed(&above), &BTreeSet::new())?;
     }
     files.make_new_folder(&partial, Access::Private)?;
     let admitted = fill(agent_host.files(), archive, &partial, expected);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::BufRead;
 
+use mngr_host::beneath::Beneath;
 use mngr_host::files::{Durability, Files};
 use mngr_model::HostPath;
 use mngr_model::run::outcome::MAX_OUTCOME_BYTES;
@@ -50,7 +51,7 @@ pub(super) fn unpack(
         let size = match entry.kind {
             EntryKind::Folder => {
                 require_artifact_folder(&entry)?;
-                files.make_folder(&folder.join(&entry.path))?;
+                make_folder(files, folder, &folder.join(&entry.path))?;
                 continue;
             }
             EntryKind::File { size } => size,
@@ -75,11 +76,18 @@ pub(super) fn unpack(
         }
         let to = folder.join(&entry.path);
         if let Some(above) = to.parent() {
-            files.make_folder(&above)?;
+            make_folder(files, folder, &above)?;
         }
         write(&mut tar, size, files, &to, &mut piece)?;
     }
     Ok(unpacked)
+}
+
+/// Makes a folder below the one that everything is unpacked into, and through no link.
+fn make_folder(files: &dyn Files, root: &HostPath, folder: &HostPath) -> Result<(), IntakeError> {
+    let stray = || Refusal::Stray { path: folder.to_string() };
+    let folder = Beneath::new(root, folder).ok_or_else(stray)?;
+    Ok(files.make_folder_beneath(&folder, &BTreeSet::new())?)
 }
 
 fn write<R: BufRead>(

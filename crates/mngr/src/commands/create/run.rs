@@ -4,6 +4,7 @@ use mngr_agents::brand::ProvisionError;
 use mngr_agents::conversation::AdoptError;
 use mngr_agents::installation::InstallationError;
 use mngr_host::git::GitError;
+use mngr_host::interrupt;
 use mngr_model::address::{AgentAddress, AgentRef, HostAddress, HostRef, LOCAL_PROVIDER};
 use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
@@ -49,6 +50,10 @@ pub(crate) fn connect_afterwards(
     args: &CreateArgs,
     created: &Created,
 ) -> Result<ExitCode, CliError> {
+    // Whoever pressed Ctrl-C did not want it any more; but it exists.
+    if interrupt::is_pending() {
+        return Ok(ExitCode::Done);
+    }
     let substitute = args.behaviour.connect_command.clone();
     let is_wanted = !args.behaviour.no_connect && output.is_human();
     let has_substitute = substitute.is_some() || connect::substitute(ctx, None)?.is_some();

@@ -17,6 +17,7 @@ mod names;
 mod places;
 mod pool;
 mod round_trips;
+mod silent;
 mod snapshot;
 mod sockets;
 mod tmr;

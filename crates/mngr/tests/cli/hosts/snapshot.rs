@@ -180,6 +180,37 @@ fn what_cannot_be_copied_is_said_and_the_others_are_copied() {
 }
 
 #[test]
+fn a_snapshot_of_a_folder_without_commits_is_restored() {
+    let env = support::env();
+    let dir = env.work_dir();
+    let mut init = env.command("git");
+    init.args(["init", "--quiet"]);
+    let _ = env.run(init).success();
+    fs::write(dir.join("file"), "precious").unwrap();
+    let _ = env.mngr(["create", "a", "--transfer", "none", "--no-connect", "--", "sleep", "1000"]).success();
+    let id = take(&env, "a");
+    let _ = env.mngr(["snapshot", "restore", &id, "b"]).success();
+    let copy = support::work_dir(&env, "b");
+    assert_ne!(copy, dir);
+    assert_eq!(fs::read_to_string(copy.join("file")).unwrap(), "precious");
+    assert!(copy.join(".git/HEAD").exists(), "the repository came along");
+    let _ = env.mngr(["snapshot", "restore", &id, "--replace", "--force"]).success();
+    assert_eq!(fs::read_to_string(support::work_dir(&env, "a").join("file")).unwrap(), "precious");
+}
+
+#[test]
+fn a_snapshot_of_a_checkout_without_commits_leaves_the_original_its_own() {
+    let env = support::env_with_repo();
+    support::create(&env, "a", &["sleep", "1000"]);
+    let _ = env.mngr(["exec", "a", "--", "git", "checkout", "--quiet", "--orphan", "new"]).success();
+    let id = take(&env, "a");
+    let _ = env.mngr(["snapshot", "restore", &id, "b"]).success();
+    let copy = support::work_dir(&env, "b");
+    assert!(fs::read_dir(&copy).unwrap().count() > 0, "its files are kept");
+    assert!(!copy.join(".git").exists(), "it would share the index and HEAD of the original");
+}
+
+#[test]
 fn killed_at_any_step_nothing_of_a_snapshot_is_left_after_the_next_one() {
     let env = support::env_with_repo();
     support::create(&env, "a", &["sleep", "1000"]);

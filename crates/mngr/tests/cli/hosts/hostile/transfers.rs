@@ -147,15 +147,52 @@ fn a_link_of_an_agent_does_not_decide_where_files_go() {
     fs::write(there.join("link/precious"), "evil").unwrap();
     fs::write(there.join("link/new"), "evil").unwrap();
     for pull in [
-        &["pull", "far:link/precious"][..],
+        &["pull", "far:link"][..],
+        &["pull", "far:link", "."],
+        &["pull", "far:link/precious"],
         &["pull", "far:link/new"],
+        &["rsync", "far:link", "./"],
         &["pull", "far", "--sync-mode", "files", "--uncommitted-changes", "clobber"],
         &["pull", "far", "--sync-mode", "full", "--uncommitted-changes", "clobber"],
     ] {
         let output = run(&ground, pull).code(1);
-        assert!(output.stderr.contains("symbolic link"), "{output}");
+        assert!(output.stderr.contains("`link` is a link to"), "{output}");
         assert_eq!(fs::read_to_string(outside.join("precious")).unwrap(), "precious", "{pull:?}");
         assert!(!outside.join("new").exists(), "{pull:?}");
+    }
+}
+
+#[test]
+fn nothing_is_written_behind_a_link_in_a_work_dir_on_another_machine() {
+    let ground = ground();
+    let there = ground.work_dir("far");
+    let secret = ground.sshd().home().join("secret");
+    fs::create_dir(&secret).unwrap();
+    symlink("/root/secret", there.join("trap")).unwrap();
+    symlink("/root/secret/file", there.join("file-trap")).unwrap();
+    let commit = "git add --all && git -c user.name=x -c user.email=x@x commit --quiet -m links";
+    let _ = ground.env.mngr(["exec", "far", "--", "sh", "-c", commit]).success();
+    let here = ground.env.work_dir();
+    fs::create_dir(here.join("trap")).unwrap();
+    fs::write(here.join("trap/mine"), "mine").unwrap();
+    let upload = format!("{}:trap/mine", here.join("trap/mine").display());
+    let copy =
+        ["create", "copy", "--from", "far", "--no-connect", "--include-unclean", "--upload-file", &upload];
+    for (args, link) in [
+        (&["push", "far:trap"][..], "trap"),
+        (&["push", "far:trap/deeper/mine", "trap/mine"], "trap"),
+        (&["push", "far", "--sync-mode", "files"], "trap"),
+        (&["rsync", "./trap", "far:"], "trap"),
+        (&["rsync", "./trap/", "far:trap/"], "trap"),
+        (&["file", "put", "far", "trap/mine"], "trap"),
+        (&["file", "put", "far", "file-trap"], "file-trap"),
+        (&[&copy[..], &["--", "sleep", "1000"]].concat(), "trap"),
+    ] {
+        let output = run(&ground, args).code(1);
+        let refusal = format!("`{link}` is a link to `/root/secret");
+        assert!(output.stderr.contains(&refusal), "{args:?}: {output}");
+        assert_eq!(fs::read_dir(&secret).unwrap().count(), 0, "{args:?}");
+        assert!(there.join("trap").is_symlink(), "{args:?}");
     }
 }
 
