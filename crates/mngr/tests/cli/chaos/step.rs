@@ -154,7 +154,45 @@ pub(super) struct Step {
 /// All steps of one client in one episode.
 pub(super) fn steps(seed: u64, episode: u64, client: usize, troubles: &[Fault]) -> Vec<Step> {
     let mut random = Random::of(&[seed, episode, client as u64]);
-    (0..BATCHES * STEPS_AT_ONCE).map(|number| step(number, &mut random, troubles)).collect()
+    let mut planned: Vec<Action> = Vec::new();
+    let mut next = |number| {
+        let action = match planned.pop() {
+            Some(action) => action,
+            None => action(&mut random, troubles),
+        };
+        if planned.is_empty() && random.chance(60) {
+            planned = sequel(action, &mut random);
+        }
+        step(number, action, &mut random)
+    };
+    (0..BATCHES * STEPS_AT_ONCE).map(&mut next).collect()
+}
+
+/// What somebody does next, the last first: most faults need several steps to show.
+fn sequel(action: Action, random: &mut Random) -> Vec<Action> {
+    let message = |name: usize, random: &mut Random| Action::Message {
+        name,
+        work: random.chance(40),
+        keyed: random.chance(30),
+        start: random.chance(50),
+    };
+    match action {
+        Action::Trouble(Fault::RemovedSocket) => {
+            let mut all: Vec<Action> = (0..3).map(|_| message(name(random), random)).collect();
+            all.push(Action::Start { name: name(random), restart: true });
+            all
+        }
+        Action::Trouble(Fault::KilledTmux) => {
+            vec![message(name(random), random), Action::Start { name: name(random), restart: false }]
+        }
+        Action::Create { name, .. } | Action::Clone { name, .. } | Action::Start { name, .. } => {
+            vec![message(name, random)]
+        }
+        Action::Stop { name } => vec![Action::Start { name, restart: false }],
+        Action::Destroy { name, .. } => vec![Action::Undo { name }],
+        Action::SnapshotCreate { name } => vec![Action::SnapshotRestore { name, replace: random.chance(30) }],
+        _ => Vec::new(),
+    }
 }
 
 /// What is there when a batch begins: an agent for most names, in steps that nothing happens to.
@@ -172,8 +210,7 @@ pub(super) fn prelude(seed: u64, episode: u64, batch: usize) -> Vec<Step> {
         .collect()
 }
 
-fn step(number: usize, random: &mut Random, troubles: &[Fault]) -> Step {
-    let action = action(random, troubles);
+fn step(number: usize, action: Action, random: &mut Random) -> Step {
     let fault = (random.chance(35) && runs_the_binary(action)).then(|| random.pick(Fault::OF_CLIENTS));
     // Most commands take less than a tenth of a second.
     let most = random.weighted(&[(5, 60), (3, 200), (1, 900)]);
