@@ -323,7 +323,6 @@ fn a_host_of_a_dead_command_goes_unless_somebody_is_there() {
                 agent_id: if there == There::ItsAgent { found } else { random::agent_id() },
                 name: "worker".parse().unwrap(),
                 started: test.world.clock.now(),
-                command: None,
             };
             let mut journal = Journal::begin(test.host.as_ref(), &header).unwrap();
             let (provider, is_copy) = ("lab".parse().unwrap(), there == There::CopiesOfAgents);
