@@ -53,7 +53,7 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
         if rest.is_empty() {
             return report;
         }
-        found.tell(request.commands, &mut report, |pid| procfs::command_line(pid));
+        found.tell(request.commands, &mut report, procfs::command_line);
         let handles = open_all(&rest);
         report.signalled += handles.len();
         signal_all(&handles, &[Signal::HUP, Signal::TERM, Signal::CONT]);

@@ -42,7 +42,7 @@ pub(super) enum Repair {
     /// Delete sockets of this machine that nobody listens on.
     RemoveSockets(Vec<HostPath>),
     /// Have a tmux server make its socket again. It is the parent of this process.
-    RestoreSocket { host: Arc<dyn Host>, supervisor: ProcessId },
+    RestoreSocket { host: Arc<dyn Host>, server: i32, supervisor: ProcessId },
     /// Make the host start what it should at boot.
     SettleBoot(Arc<dyn Host>),
 }
@@ -98,8 +98,8 @@ impl Repair {
                 }
                 Ok(format!("deleted {} socket(s)", paths.len()))
             }
-            Self::RestoreSocket { host, supervisor } => {
-                servers::restore(world, host.as_ref(), *supervisor).map_err(|error| error_chain(&error))
+            Self::RestoreSocket { host, server, supervisor } => {
+                servers::restore(world, host.as_ref(), *server, *supervisor)
             }
             Self::SettleBoot(host) => {
                 boot::settle(world, host.as_ref()).map_err(|error| error_chain(&error))?;
