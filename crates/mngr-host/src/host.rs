@@ -145,6 +145,47 @@ pub struct EndRequest {
     pub program: Option<ProcessId>,
     /// How long the program gets between SIGTERM and SIGKILL; without any, it is killed at once.
     pub grace: Duration,
+    /// What becomes of commands that run beside the agent.
+    pub commands: RunningCommands,
+}
+
+/// What becomes of what `exec` runs beside an agent whose processes are ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunningCommands {
+    /// It is ended too, and told.
+    End,
+    /// It goes on.
+    Leave,
+}
+
+/// A command of `exec` that was ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedCommand {
+    /// Its first process.
+    pub pid: i32,
+    /// Its words, as far as they fit into a line. Untrusted text.
+    pub line: String,
+}
+
+impl EndedCommand {
+    /// The longest line that is told.
+    pub(crate) const MOST: usize = 80;
+
+    /// A command with these words, of which each control character is left out.
+    pub(crate) fn new(pid: i32, words: &str) -> Self {
+        let clean: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut line: String = clean.trim().chars().take(Self::MOST).collect();
+        if line.len() < clean.trim().len() {
+            line.push('…');
+        }
+        Self { pid, line }
+    }
+}
+
+impl std::fmt::Display for EndedCommand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "process {} `{}`", self.pid, self.line)
+    }
 }
 
 /// What ending them came to.
@@ -156,6 +197,10 @@ pub struct EndReport {
     pub killed: usize,
     /// Numbers of those that still live.
     pub remaining: Vec<i32>,
+    /// Commands of `exec` that were among them.
+    pub commands: Vec<EndedCommand>,
+    /// How many processes those were.
+    pub of_commands: usize,
     /// The recorded program lives, but nothing shows that it is the agent's: it was left alone.
     pub stranger: Option<i32>,
 }

@@ -8,7 +8,7 @@ use mngr_host::files::FilesError;
 use mngr_host::glance::Glance;
 use mngr_host::proc::{Attachment, Cmd, ExecError, Exit, Output};
 use mngr_model::HostPath;
-use mngr_model::env::{EnvFileError, MNGR_AGENT_ID, parse_env_file};
+use mngr_model::env::{EnvFileError, MNGR_AGENT_ID, MNGR_EXEC, parse_env_file};
 
 use crate::fanout::fan_out;
 use crate::fleet::Agent;
@@ -124,7 +124,8 @@ fn command_for(world: &World, agent: &Agent, request: &ExecRequest) -> Result<Cm
             cmd = cmd.env(pair.name().as_str(), pair.value());
         }
     }
-    Ok(cmd)
+    // Last, so that no file of the agent's changes it.
+    Ok(cmd.env(MNGR_EXEC, agent.id().as_str()))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use mngr_host::fault;
 use mngr_host::files::{FileKind, FolderEntry};
 use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
-use mngr_host::host::{EndRequest, Host};
+use mngr_host::host::{EndRequest, Host, RunningCommands};
 use mngr_host::interrupt;
 use mngr_host::lock::{HostLock, LockError, LockWait};
 use mngr_host::proc::CommandId;
@@ -246,6 +246,7 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
                 agent: id.clone(),
                 program: None,
                 grace: Duration::from_secs(1),
+                commands: RunningCommands::End,
             };
             let ended = host.end_processes(&request).map_err(|e| text(&e))?;
             if let Ok(session) = SessionName::new(name.clone()) {

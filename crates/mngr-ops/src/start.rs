@@ -153,8 +153,9 @@ pub fn start(world: &World, agent: &Agent, options: &StartOptions) -> Result<Sta
     if !glance.exists(&record.work_dir).unwrap_or(true) {
         return Err(StartError::NoWorkDir { name: name(), dir: record.work_dir.to_string() });
     }
-    // An ended agent may have left a shell and daemons; two sessions of one agent must never run.
-    let stopped = stop::stop(world, agent, &StopOptions::from_settings(&world.settings))
+    // An ended agent may have left a shell and daemons; two sessions of one agent must never run. What `exec` runs beside
+    // it is the user's, and goes on.
+    let stopped = stop::stop(world, agent, &StopOptions::before_start(&world.settings))
         .map_err(|source| StartError::Stop { name: name(), source })?;
     let launched = may_start_server(world, host, stopped.server).and_then(|server| {
         launch::launch(world, host, record, Readiness::TakesMessages, Occasion::Again, server)
@@ -189,6 +190,7 @@ fn clean_up(world: &World, host: &dyn Host, agent: &Agent) {
         agent: agent.id().clone(),
         program: None,
         grace: std::time::Duration::from_secs(1),
+        commands: mngr_host::host::RunningCommands::Leave,
     };
     let _ = host.end_processes(&request);
     if let Ok(session) = launch::session_of(world, &agent.facts.record) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use mngr_config::Settings;
 use mngr_host::errand::ErrandError;
 use mngr_host::files::{Change, FilesError};
-use mngr_host::host::{EndReport, EndRequest};
+use mngr_host::host::{EndReport, EndRequest, EndedCommand, RunningCommands};
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::proc::ExecError;
 use mngr_host::tmux::{SessionClaim, SessionName, SessionNameError, SessionOwner, TmuxError};
@@ -26,12 +26,20 @@ use crate::world::World;
 pub struct StopOptions {
     /// How long the agent's program gets to end by itself before it is killed.
     pub grace: Duration,
+    /// What becomes of commands that run beside the agent through `exec`.
+    pub commands: RunningCommands,
 }
 
 impl StopOptions {
-    /// What the settings say.
+    /// What the settings say. Commands that run beside the agent end with it.
     pub fn from_settings(settings: &Settings) -> Self {
-        Self { grace: Duration::try_from_secs_f64(settings.stop.grace_seconds).unwrap_or_default() }
+        let grace = Duration::try_from_secs_f64(settings.stop.grace_seconds).unwrap_or_default();
+        Self { grace, commands: RunningCommands::End }
+    }
+
+    /// The same for an agent that is about to run again: commands beside it go on.
+    pub(crate) fn before_start(settings: &Settings) -> Self {
+        Self { commands: RunningCommands::Leave, ..Self::from_settings(settings) }
     }
 }
 
@@ -44,6 +52,8 @@ pub struct Stopped {
     pub ended: usize,
     /// How many of them had to be killed.
     pub killed: usize,
+    /// Commands that ran beside it through `exec` and were ended with it.
+    pub commands: Vec<EndedCommand>,
     /// It was on a tmux server that could not be reached.
     pub unreachable: Option<UnreachableServer>,
     /// What is known of the server that answers.
@@ -153,7 +163,8 @@ pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> 
         first.push(Change::Append { path, bytes: line.into_bytes() });
     }
     let program = facts.process.agent.filter(|_| may_be_its_program(facts));
-    let request = EndRequest { first, agent: agent.id().clone(), program, grace: options.grace };
+    let StopOptions { grace, commands } = *options;
+    let request = EndRequest { first, agent: agent.id().clone(), program, grace, commands };
     let report = host.end_processes(&request).map_err(|error| match error {
         ErrandError::Files(error) => StopError::Files(error),
         ErrandError::Exec(error) => StopError::Exec(error),
@@ -168,6 +179,7 @@ pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> 
     if let Some(unreachable) = &unreachable {
         world.reporter.note(&format!("agent `{}` was on {unreachable}", agent.name()));
     }
+    tell_ended(world, agent, &report.commands);
     let mut pids = report.remaining;
     let seen = look_again(agent, Detail::Basic)?.facts;
     let named = seen.process.agent.filter(|_| seen.agent.is_alive()).map(|id| id.pid);
@@ -182,12 +194,24 @@ pub(crate) fn stop_seen(world: &World, agent: &Agent, options: &StopOptions) -> 
         return Err(StopError::NotItsProcess { name: name(), pid });
     }
     Ok(Stopped {
-        was_stopped_already: !lives && report.signalled == 0,
+        was_stopped_already: !lives && report.signalled == report.of_commands,
+        commands: report.commands,
         ended: report.signalled,
         killed: report.killed,
         unreachable,
         server: if lives { ServerSeen::Unknown } else { server },
     })
+}
+
+/// Whoever waits for such a command hears only that it was hung up.
+fn tell_ended(world: &World, agent: &Agent, commands: &[EndedCommand]) {
+    let list = commands.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let what = match commands.len() {
+        0 => return,
+        1 => "a command that ran".to_owned(),
+        count => format!("{count} commands that ran"),
+    };
+    world.reporter.note(&format!("ended {what} in agent `{}` with `mngr exec`: {list}", agent.name()));
 }
 
 /// Whether the recorded number can still mean the agent's program.

@@ -7,7 +7,7 @@ use mngr_agents::scripted::{compile, script};
 use mngr_config::{BuildOptions, Merged};
 use mngr_host::clock::SystemClock;
 use mngr_host::files::{Access, Durability};
-use mngr_host::host::{EndRequest, Host};
+use mngr_host::host::{EndRequest, Host, RunningCommands};
 use mngr_host::local::{LocalHost, LocalProvider};
 use mngr_host::proc::{Cmd, Output};
 use mngr_host::random;
@@ -191,6 +191,7 @@ impl Drop for TestWorld {
                 agent: agent.id().clone(),
                 program: agent.facts.process.agent,
                 grace: Duration::ZERO,
+                commands: RunningCommands::End,
             };
             let _ = self.host.end_processes(&request);
         }

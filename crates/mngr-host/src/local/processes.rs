@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use mngr_model::AgentId;
-use mngr_model::env::MNGR_AGENT_ID;
+use mngr_model::env::{MNGR_AGENT_ID, MNGR_EXEC};
 use mngr_model::process::ProcessId;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::host::{EndReport, EndRequest};
+use crate::host::{EndReport, EndRequest, EndedCommand, RunningCommands};
 use crate::local::procfs::{self, Stat};
 use crate::proc::timespec;
 
@@ -48,10 +48,12 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
     }
     let mut search = Search::of(&request.agent);
     for _ in 0..ROUNDS {
-        let rest = search.owned(program);
+        let found = search.owned(program);
+        let rest = found.to_end(request.commands);
         if rest.is_empty() {
             return report;
         }
+        found.tell(request.commands, &mut report, procfs::command_line);
         let handles = open_all(&rest);
         report.signalled += handles.len();
         signal_all(&handles, &[Signal::HUP, Signal::TERM, Signal::CONT]);
@@ -60,8 +62,53 @@ pub(crate) fn end(request: &EndRequest) -> EndReport {
         signal_all(&left, &[Signal::KILL]);
         wait_until_gone(left, KILL_WAIT);
     }
-    report.remaining = search.owned(program).iter().map(|stat| stat.pid).collect();
+    let left = search.owned(program).to_end(request.commands);
+    report.remaining = left.iter().map(|stat| stat.pid).collect();
     report
+}
+
+/// Everything of an agent that lives.
+pub(crate) struct Owned {
+    /// All of it.
+    all: Vec<Stat>,
+    /// Which of them belong to what `exec` runs.
+    commands: BTreeSet<i32>,
+}
+
+impl Owned {
+    /// What descends from these: processes of the agent, some of which `exec` started.
+    pub(crate) fn of(marked: &[ProcessId], commands: &[ProcessId], table: &[Stat]) -> Self {
+        let commands = tree_of(commands, table).iter().map(|stat| stat.pid).collect();
+        Self { all: tree_of(marked, table), commands }
+    }
+
+    /// Those that are ended.
+    pub(crate) fn to_end(&self, commands: RunningCommands) -> Vec<Stat> {
+        let is_ended = |stat: &&Stat| match commands {
+            RunningCommands::End => true,
+            RunningCommands::Leave => !self.commands.contains(&stat.pid),
+        };
+        self.all.iter().filter(is_ended).copied().collect()
+    }
+
+    /// Notes the commands that are about to be ended, each once.
+    pub(crate) fn tell(
+        &self,
+        commands: RunningCommands,
+        report: &mut EndReport,
+        words: impl Fn(i32) -> Option<String>,
+    ) {
+        if commands == RunningCommands::Leave {
+            return;
+        }
+        for stat in self.all.iter().filter(|stat| self.commands.contains(&stat.pid)) {
+            report.of_commands += 1;
+            let is_first = !self.commands.contains(&stat.parent);
+            if is_first && !report.commands.iter().any(|told| told.pid == stat.pid) {
+                report.commands.push(EndedCommand::new(stat.pid, &words(stat.pid).unwrap_or_default()));
+            }
+        }
+    }
 }
 
 /// Those that are still there after their grace.
@@ -150,20 +197,26 @@ fn wait_until_gone(mut handles: Vec<Handle>, limit: Duration) -> Vec<Handle> {
 /// found to be another's is not read twice.
 struct Search {
     mark: String,
+    /// What also marks those that `exec` started.
+    command_mark: String,
     others: HashSet<(i32, u64)>,
 }
 
 impl Search {
     fn of(agent: &AgentId) -> Self {
-        Self { mark: format!("{MNGR_AGENT_ID}={agent}"), others: HashSet::new() }
+        let (mark, command_mark) = (format!("{MNGR_AGENT_ID}={agent}"), format!("{MNGR_EXEC}={agent}"));
+        Self { mark, command_mark, others: HashSet::new() }
     }
 
     /// Everything of the agent that lives, except ourselves: an agent may stop itself through mngr.
-    fn owned(&mut self, program: Option<ProcessId>) -> Vec<Stat> {
+    fn owned(&mut self, program: Option<ProcessId>) -> Owned {
         let all = procfs::all();
-        let marked: Vec<ProcessId> =
-            all.iter().filter(|stat| self.is_marked(stat)).map(Stat::id).chain(program).collect();
-        tree_of(&marked, &all)
+        let mut marked: Vec<ProcessId> =
+            all.iter().filter(|stat| self.is_marked(stat)).map(Stat::id).collect();
+        let is_command = |id: &&ProcessId| procfs::has_env(id.pid, &self.command_mark);
+        let commands: Vec<ProcessId> = marked.iter().filter(is_command).copied().collect();
+        marked.extend(program);
+        Owned::of(&marked, &commands, &all)
     }
 
     fn is_marked(&mut self, stat: &Stat) -> bool {
@@ -225,7 +278,13 @@ mod tests {
     }
 
     fn request(agent: &AgentId, program: Option<ProcessId>) -> EndRequest {
-        EndRequest { first: Vec::new(), agent: agent.clone(), program, grace: Duration::from_secs(5) }
+        EndRequest {
+            first: Vec::new(),
+            agent: agent.clone(),
+            program,
+            grace: Duration::from_secs(5),
+            commands: RunningCommands::End,
+        }
     }
 
     #[test]
@@ -234,12 +293,12 @@ mod tests {
         let mut child = spawn(&id, "(setsid sleep 300 &) ; exit 0");
         child.wait().unwrap();
         // While it becomes another program, a process shows no environment.
-        while Search::of(&id).owned(None).is_empty() {
+        while Search::of(&id).owned(None).all.is_empty() {
             std::thread::sleep(Duration::from_millis(5));
         }
         let report = end(&request(&id, None));
         assert_eq!(report.remaining, Vec::<i32>::new());
-        assert!(Search::of(&id).owned(None).is_empty());
+        assert!(Search::of(&id).owned(None).all.is_empty());
     }
 
     #[test]
@@ -264,7 +323,7 @@ mod tests {
         }
         let start = Stat::read(pid).unwrap().unwrap().start;
         let program = Some(ProcessId { pid, start });
-        let report = end(&EndRequest { first: Vec::new(), agent: id, program, grace: Duration::ZERO });
+        let report = end(&EndRequest { grace: Duration::ZERO, ..request(&id, program) });
         assert!(report.killed >= 1, "{report:?}");
         assert_eq!(child.wait().unwrap().signal(), Some(9));
     }
@@ -305,6 +364,34 @@ mod tests {
         end(&request(&id, Some(ProcessId { pid, start })));
         child.wait().unwrap();
         assert_eq!(std::fs::read_to_string(heard).unwrap(), "TERM\n");
+    }
+
+    #[test]
+    fn a_command_beside_the_agent_is_left_alone_or_ended_and_told() {
+        let id = agent();
+        let command = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).env(MNGR_AGENT_ID, id.as_str()).env(MNGR_EXEC, id.as_str());
+            command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+        };
+        // Its child has no environment, and is known as its child.
+        let mut beside = command("env -i sleep 300; :");
+        let mut own = spawn(&id, "exec sleep 300");
+        let is_complete = || {
+            let found = Search::of(&id).owned(None);
+            (found.all.len(), found.commands.len()) == (3, 2)
+        };
+        while !is_complete() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let left = end(&EndRequest { commands: RunningCommands::Leave, ..request(&id, None) });
+        assert_eq!((left.signalled, left.remaining, left.commands), (1, vec![], vec![]));
+        own.wait().unwrap();
+        assert!(beside.try_wait().unwrap().is_none(), "it must still run");
+        let ended = end(&request(&id, None));
+        let told = EndedCommand { pid: beside.id() as i32, line: "sh -c env -i sleep 300; :".to_owned() };
+        assert_eq!((ended.commands, ended.of_commands, ended.remaining), (vec![told], 2, vec![]));
+        beside.wait().unwrap();
     }
 
     #[test]

@@ -109,6 +109,12 @@ pub(crate) fn has_env(pid: i32, pair: &str) -> bool {
     environ.split(|byte| *byte == 0).any(|entry| entry == pair.as_bytes())
 }
 
+/// The words a process was started with; nothing of one that is gone.
+pub(crate) fn command_line(pid: i32) -> Option<String> {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    Some(String::from_utf8_lossy(&words).replace('\0', " "))
+}
+
 /// Whether the process has told the kernel to drop that signal.
 pub(crate) fn ignores(pid: i32, signal: Signal) -> bool {
     let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else { return false };

@@ -3,18 +3,19 @@
 //!
 //! Round trips: one for the changes that come first and a look, one to end the program, one for each round of the rest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use mngr_model::env::{MNGR_AGENT_ID, MNGR_COMMAND_ID};
+use mngr_model::env::{MNGR_AGENT_ID, MNGR_COMMAND_ID, MNGR_EXEC};
+use mngr_model::process::ProcessId;
 
 use super::errand;
 use super::script::without_comments;
 use super::shells::Shells;
 use crate::errand::{Errand, ErrandError};
-use crate::host::{EndReport, EndRequest};
+use crate::host::{EndReport, EndRequest, RunningCommands};
 use crate::local::orphans::GRACE as ORPHAN_GRACE;
-use crate::local::processes::{KILL_WAIT, Owner, ROUNDS, SHELL_GRACE, judge, tree_of};
+use crate::local::processes::{KILL_WAIT, Owned, Owner, ROUNDS, SHELL_GRACE, judge, tree_of};
 use crate::local::procfs::Stat;
 use crate::proc::{Cmd, CommandId, ExecError, Output};
 
@@ -28,6 +29,8 @@ const MARGIN: Duration = Duration::from_secs(30);
 struct Table {
     all: Vec<Stat>,
     marked: BTreeSet<i32>,
+    /// Those of them that `exec` started, with their words.
+    commands: BTreeMap<i32, String>,
     /// How many had to be killed just before.
     killed: usize,
 }
@@ -35,8 +38,8 @@ struct Table {
 /// Ends the agent's program first, with its grace, or at once where it has none; then everything else of the agent.
 pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, ErrandError> {
     let mut report = EndReport::default();
-    let mark = format!("{MNGR_AGENT_ID}={}", request.agent);
-    let look = Cmd::shell(without_comments(SCRIPT)).args(["processes", "table", &mark]);
+    let marks = [format!("{MNGR_AGENT_ID}={}", request.agent), format!("{MNGR_EXEC}={}", request.agent)];
+    let look = Cmd::shell(without_comments(SCRIPT)).args(["processes", "table"]).args(&marks);
     let errand = Errand { changes: &request.first, cmd: &look, then: &[], awaited: None };
     let mut table = Table::read(&errand::run(shells, &errand)?.output);
     let named =
@@ -47,19 +50,22 @@ pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, Er
         let found = tree_of(&[program], &table.all);
         report.signalled += found.len();
         let signals = if request.grace.is_zero() { "" } else { "TERM CONT" };
-        table = end_these(shells, &mark, &found, signals, request.grace)?;
+        table = end_these(shells, &marks, &found, signals, request.grace)?;
         report.killed += table.killed;
     }
     for _ in 0..ROUNDS {
-        let rest = table.owned(program);
+        let owned = table.owned(program);
+        let rest = owned.to_end(request.commands);
         if rest.is_empty() {
             return Ok(report);
         }
+        owned.tell(request.commands, &mut report, |pid| table.commands.get(&pid).cloned());
         report.signalled += rest.len();
-        table = end_these(shells, &mark, &rest, "HUP TERM CONT", SHELL_GRACE)?;
+        table = end_these(shells, &marks, &rest, "HUP TERM CONT", SHELL_GRACE)?;
         report.killed += table.killed;
     }
-    report.remaining = table.owned(program).iter().map(|stat| stat.pid).collect();
+    let left = table.owned(program).to_end(request.commands);
+    report.remaining = left.iter().map(|stat| stat.pid).collect();
     Ok(report)
 }
 
@@ -67,24 +73,27 @@ pub(super) fn end(shells: &Shells, request: &EndRequest) -> Result<EndReport, Er
 pub(super) fn end_command(shells: &Shells, command: &CommandId) -> Result<EndReport, ErrandError> {
     let mut report = EndReport::default();
     let mark = format!("{MNGR_COMMAND_ID}={command}");
-    let look = Cmd::shell(without_comments(SCRIPT)).args(["processes", "table", &mark]);
+    // There is nothing among them to be told apart.
+    let marks = [mark.clone(), mark];
+    let look = Cmd::shell(without_comments(SCRIPT)).args(["processes", "table"]).args(&marks);
     let mut table = Table::read(&shells.exec(&look)?);
     for _ in 0..ROUNDS {
-        let rest = table.owned(None);
+        let rest = table.owned(None).to_end(RunningCommands::End);
         if rest.is_empty() {
             return Ok(report);
         }
         report.signalled += rest.len();
-        table = end_these(shells, &mark, &rest, "TERM CONT", ORPHAN_GRACE)?;
+        table = end_these(shells, &marks, &rest, "TERM CONT", ORPHAN_GRACE)?;
         report.killed += table.killed;
     }
-    report.remaining = table.owned(None).iter().map(|stat| stat.pid).collect();
+    report.remaining = table.owned(None).to_end(RunningCommands::End).iter().map(|stat| stat.pid).collect();
     Ok(report)
 }
 
 impl Table {
     fn read(printed: &Output) -> Self {
-        let mut table = Self { all: Vec::new(), marked: BTreeSet::new(), killed: 0 };
+        let (marked, commands) = (BTreeSet::new(), BTreeMap::new());
+        let mut table = Self { all: Vec::new(), marked, commands, killed: 0 };
         for line in printed.stdout_text().lines() {
             match line.split_once(' ') {
                 Some(("stat", rest)) => {
@@ -92,6 +101,10 @@ impl Table {
                     table.all.extend(pid.and_then(|pid| Stat::parse(pid, rest.as_bytes())));
                 }
                 Some(("marked", pid)) => table.marked.extend(pid.parse::<i32>()),
+                Some(("command", rest)) => {
+                    let (pid, words) = rest.split_once(' ').unwrap_or((rest, ""));
+                    table.commands.extend(pid.parse().ok().map(|pid| (pid, words.to_owned())));
+                }
                 Some(("killed", _)) => table.killed += 1,
                 _ => {}
             }
@@ -100,24 +113,34 @@ impl Table {
     }
 
     /// Everything of the agent that lives.
-    fn owned(&self, program: Option<mngr_model::process::ProcessId>) -> Vec<Stat> {
+    fn owned(&self, program: Option<ProcessId>) -> Owned {
         let is_marked = |stat: &&Stat| self.marked.contains(&stat.pid);
+        let is_command = |stat: &&Stat| self.commands.contains_key(&stat.pid);
         let marked = self.all.iter().filter(is_marked).map(Stat::id).chain(program).collect::<Vec<_>>();
-        tree_of(&marked, &self.all)
+        let commands = self.all.iter().filter(is_command).map(Stat::id).collect::<Vec<_>>();
+        Owned::of(&marked, &commands, &self.all)
     }
 }
 
 /// Signals them, kills those that do not end within `grace`, and looks again.
 fn end_these(
     shells: &Shells,
-    mark: &str,
+    marks: &[String; 2],
     found: &[Stat],
     signals: &str,
     grace: Duration,
 ) -> Result<Table, ExecError> {
     let milliseconds = |time: Duration| time.as_millis().to_string();
     let cmd = Cmd::shell(without_comments(SCRIPT))
-        .args(["processes", "end", mark, signals, &milliseconds(grace), &milliseconds(KILL_WAIT)])
+        .args([
+            "processes",
+            "end",
+            &marks[0],
+            &marks[1],
+            signals,
+            &milliseconds(grace),
+            &milliseconds(KILL_WAIT),
+        ])
         .args(found.iter().map(|stat| format!("{}:{}", stat.pid, stat.start)))
         .deadline(grace + KILL_WAIT + MARGIN);
     Ok(Table::read(&shells.exec(&cmd)?))
@@ -132,6 +155,7 @@ mod tests {
 
     use super::super::testing::all_kinds;
     use super::*;
+    use crate::host::EndedCommand;
     use crate::random;
 
     fn spawn(agent: &AgentId, script: &str) -> Child {
@@ -141,7 +165,13 @@ mod tests {
     }
 
     fn request(agent: &AgentId, program: Option<ProcessId>) -> EndRequest {
-        EndRequest { first: Vec::new(), agent: agent.clone(), program, grace: Duration::from_secs(2) }
+        EndRequest {
+            first: Vec::new(),
+            agent: agent.clone(),
+            program,
+            grace: Duration::from_secs(2),
+            commands: RunningCommands::End,
+        }
     }
 
     fn id_of(child: &Child) -> ProcessId {
@@ -170,6 +200,27 @@ mod tests {
             assert!(bystander.try_wait().unwrap().is_none(), "it must still run");
             bystander.kill().unwrap();
             bystander.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_command_beside_the_agent_is_left_alone_or_ended_and_told() {
+        for (_line, shells) in all_kinds() {
+            let id = random::agent_id();
+            let mut command = Command::new("sleep");
+            command.arg("300").env(MNGR_AGENT_ID, id.as_str()).env(MNGR_EXEC, id.as_str());
+            let mut beside = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+            let mut own = spawn(&id, "exec sleep 300");
+            std::thread::sleep(Duration::from_millis(100));
+            let leave = EndRequest { commands: RunningCommands::Leave, ..request(&id, None) };
+            let left = end(&shells, &leave).unwrap();
+            assert_eq!((left.signalled, left.remaining, left.commands), (1, vec![], vec![]));
+            own.wait().unwrap();
+            assert!(beside.try_wait().unwrap().is_none(), "it must still run");
+            let ended = end(&shells, &request(&id, None)).unwrap();
+            let told = EndedCommand { pid: beside.id() as i32, line: "sleep 300".to_owned() };
+            assert_eq!((ended.commands, ended.of_commands, ended.remaining), (vec![told], 1, vec![]));
+            beside.wait().unwrap();
         }
     }
 

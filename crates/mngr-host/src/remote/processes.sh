@@ -1,7 +1,9 @@
 # Two things about processes, on a Linux /proc; what to do with them is decided elsewhere.
 #
-# table MARK            prints `stat LINE` of every process, and `marked PID` of those with MARK in their environment
-# end MARK SIGNALS MS KILL_MS PID:START...
+# table MARK COMMAND_MARK
+#                       prints `stat LINE` of every process, `marked PID` of those with MARK in their environment, and
+#                       `command PID WORDS` of those among them with COMMAND_MARK
+# end MARK COMMAND_MARK SIGNALS MS KILL_MS PID:START...
 #                       sends the signals to each that still is the one that started then and waits until all are gone,
 #                       but at most so many milliseconds; kills those that are not and prints `killed PID` of each, waits
 #                       once more; then prints the table
@@ -35,7 +37,19 @@ table() {
     for stat in /proc/[0-9]*/stat; do
         { IFS= read -r line <"$stat"; } 2>/dev/null && printf 'stat %s\n' "$line"
     done
-    grep -lszxF "$1" /proc/[0-9]*/environ | sed -n 's|^/proc/\([0-9]*\)/environ$|marked \1|p'
+    marked=$(grep -lszxF "$1" /proc/[0-9]*/environ)
+    [ -n "$marked" ] || return 0
+    # The words are split on purpose: paths in /proc hold no blanks.
+    for path in $marked; do
+        path=${path#/proc/}
+        printf 'marked %s\n' "${path%%/*}"
+    done
+    for path in $(grep -lszxF "$2" $marked); do
+        path=${path%/environ}
+        printf 'command %s ' "${path#/proc/}"
+        tr '\0\n' '  ' <"$path/cmdline" 2>/dev/null | head -c 400
+        echo
+    done
 }
 
 # Sends the signals $1 and waits at most $2 milliseconds; $living are then those of the others that live.
@@ -59,17 +73,18 @@ signal() {
 }
 
 case $1 in
-table) table "$2" ;;
+table) table "$2" "$3" ;;
 end)
     mark=$2
-    kill_wait=$5
-    signals=$3
-    grace=$4
-    shift 5
+    command_mark=$3
+    signals=$4
+    grace=$5
+    kill_wait=$6
+    shift 6
     signal "$signals" "$grace" "$@"
     for process in $living; do printf 'killed %s\n' "${process%%:*}"; done
     # The words are split on purpose.
     signal KILL "$kill_wait" $living
-    table "$mark"
+    table "$mark" "$command_mark"
     ;;
 esac

@@ -44,8 +44,9 @@ impl<'a> Tmux<'a> {
                 cmd = cmd.args(["-f", path.as_str()]);
             }
         }
-        // The server must not look as if it ran inside a pane, nor belong to the agent that called mngr.
-        cmd.env_remove("TMUX").env_remove("TMUX_PANE").env_remove(mngr_model::env::MNGR_AGENT_ID)
+        // The server must not look as if it ran inside a pane, nor belong to the agent or command that called mngr.
+        let cmd = cmd.env_remove("TMUX").env_remove("TMUX_PANE");
+        cmd.env_remove(mngr_model::env::MNGR_AGENT_ID).env_remove(mngr_model::env::MNGR_EXEC)
     }
 
     /// The words a person types to reach a session with plain tmux.

@@ -57,6 +57,8 @@ variables! {
 
     /// Set inside every agent: its id. Also marks the processes that belong to it.
     pub const MNGR_AGENT_ID: &str = "MNGR_AGENT_ID";
+    /// Set for what `exec` runs: the id of the agent it runs beside. Tells it from the agent's own processes.
+    pub const MNGR_EXEC: &str = "MNGR_EXEC";
     /// Set inside every agent and for a substitute connect command: the agent's name.
     pub const MNGR_AGENT_NAME: &str = "MNGR_AGENT_NAME";
     /// Set inside every agent: the folder of its record, markers and events.

@@ -54,7 +54,8 @@ pub(super) fn reserve<'h>(
     {
         return Err(CreateError::IdTaken { id });
     }
-    let is_lived_in = survey.agents.iter().any(terminal::lives_in_pane);
+    // One that another command is about to start may lose its socket before this one gets that far.
+    let is_lived_in = survey.agents.iter().any(terminal::lives_in_pane) || !survey.journals.is_empty();
     let server = if is_lived_in { ServerStart::Forbidden } else { ServerStart::Allowed };
     let mut taken: Vec<AgentName> = survey.agents.into_iter().map(|facts| facts.record.name).collect();
     for entry in &survey.journals {

@@ -77,7 +77,7 @@ pub(super) fn reuse(world: &World, request: &CreateRequest) -> Result<Option<Cre
 fn update(world: &World, agent: &Agent, request: &CreateRequest) -> Result<Agent, CreateError> {
     let host = agent.host.as_ref();
     let layout = host.layout().agent(agent.id());
-    stop::stop(world, agent, &StopOptions::from_settings(&world.settings)).map_err(CreateError::Stop)?;
+    stop::stop(world, agent, &StopOptions::before_start(&world.settings)).map_err(CreateError::Stop)?;
     let mut record = agent.facts.record.clone();
     let mut request = request.clone();
     request.agent_type.get_or_insert_with(|| record.agent_type.clone());

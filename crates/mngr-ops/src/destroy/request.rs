@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mngr_config::Settings;
+use mngr_host::host::EndedCommand;
 use mngr_model::{AgentId, AgentName, HostPath};
 
 use crate::stop::StopOptions;
@@ -90,6 +91,8 @@ pub struct Destroyed {
     pub deleted_branch: Option<String>,
     /// Where its events are kept for good.
     pub preserved: Option<HostPath>,
+    /// Commands that ran beside it through `exec` and were ended with it.
+    pub commands: Vec<EndedCommand>,
     /// What the user should know.
     pub notes: Vec<String>,
 }

@@ -15,7 +15,7 @@ use mngr_agents::detect;
 use mngr_host::fault;
 use mngr_host::files::{Change, Durability};
 use mngr_host::glance::Glance;
-use mngr_host::host::{Host, SurveyError};
+use mngr_host::host::{EndedCommand, Host, RunningCommands, SurveyError};
 use mngr_host::interrupt;
 use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::journal::Header;
@@ -154,12 +154,12 @@ fn destroy_one(
         begin(world, agent, options)?
     };
     let name = || agent.name().to_string();
-    let stopped = end(world, agent, &StopOptions { grace: options.grace })
-        .and_then(|note| Ok(interrupt::check().map(|()| note)?));
+    let stopped = end(world, agent, &StopOptions { grace: options.grace, commands: RunningCommands::End })
+        .and_then(|ended| Ok(interrupt::check().map(|()| ended)?));
     // From here on it runs to its end, or all the way back.
     let _shield = interrupt::shield();
-    let note = match stopped {
-        Ok(note) => note,
+    let (commands, note) = match stopped {
+        Ok(ended) => ended,
         Err(error) => {
             host.files().remove_tree(host.layout().trash_of(agent.id()).root())?;
             journal.finish()?;
@@ -169,6 +169,7 @@ fn destroy_one(
     match carry_out(host, &mut manifest, &ground.neighbours, journal.closing()) {
         Ok(mut destroyed) => {
             drop(journal);
+            destroyed.commands = commands;
             destroyed.notes.extend(note);
             memory::drop_agent(world, host, agent.id());
             if agent.facts.record.start_on_boot {
@@ -193,10 +194,14 @@ fn destroy_one(
 
 /// Stops the agent, of which everything was seen just now. A process that its record names and that is somebody else's must not keep it from being destroyed:
 /// that is only noted.
-fn end(world: &World, agent: &Agent, options: &StopOptions) -> Result<Option<String>, DestroyError> {
+fn end(
+    world: &World,
+    agent: &Agent,
+    options: &StopOptions,
+) -> Result<(Vec<EndedCommand>, Option<String>), DestroyError> {
     match stop::stop_seen(world, agent, options) {
-        Ok(_) => Ok(None),
-        Err(error @ StopError::NotItsProcess { .. }) => Ok(Some(error.to_string())),
+        Ok(stopped) => Ok((stopped.commands, None)),
+        Err(error @ StopError::NotItsProcess { .. }) => Ok((Vec::new(), Some(error.to_string()))),
         Err(source) => Err(DestroyError::Stop { name: agent.name().to_string(), source }),
     }
 }
@@ -277,6 +282,7 @@ fn carry_out(
         work_dir: WorkDir::of(manifest),
         deleted_branch,
         preserved: preserved.at,
+        commands: Vec::new(),
         notes,
     })
 }

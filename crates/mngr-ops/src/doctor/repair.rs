@@ -49,7 +49,7 @@ pub(super) enum Repair {
     /// Delete sockets of this machine that nobody listens on.
     RemoveSockets(Vec<HostPath>),
     /// Have a tmux server make its socket again. It is the parent of this process.
-    RestoreSocket { host: Arc<dyn Host>, supervisor: ProcessId },
+    RestoreSocket { host: Arc<dyn Host>, server: i32, supervisor: ProcessId },
     /// Move what was written where a destroyed agent had been out of its way.
     SetAside { host: Arc<dyn Host>, gone: Manifest, stray: Stray },
     /// Make the host start what it should at boot.
@@ -111,8 +111,8 @@ impl Repair {
                 }
                 Ok(format!("deleted {} socket(s)", paths.len()))
             }
-            Self::RestoreSocket { host, supervisor } => {
-                servers::restore(world, host.as_ref(), *supervisor).map_err(|error| error_chain(&error))
+            Self::RestoreSocket { host, server, supervisor } => {
+                servers::restore(world, host.as_ref(), *server, *supervisor)
             }
             Self::DropUnusedTrash { host, ids } => {
                 for id in ids {

@@ -13,8 +13,8 @@ use super::Repair;
 use super::finding::{Finding, unknown};
 use super::place::Place;
 use super::run::Everywhere;
-use crate::terminal;
 use crate::world::World;
+use crate::{error_chain, terminal};
 
 const CHECK: &str = "tmux_servers";
 
@@ -73,7 +73,7 @@ fn judge(
     match answering {
         None => Finding::fail(CHECK, format!("the tmux server of process {server} has lost its socket (with {names})"))
             .because("nobody reaches the terminals of these agents until it is back")
-            .mended_by(Repair::RestoreSocket { host: place.host.clone(), supervisor }),
+            .mended_by(Repair::RestoreSocket { host: place.host.clone(), server, supervisor }),
         Some(answering) => Finding::fail(
             CHECK,
             format!("two tmux servers: process {server} (with {names}) has lost its socket to {answering}"),
@@ -87,14 +87,24 @@ fn names(agents: &[&AgentFacts]) -> String {
     agents.iter().map(|facts| format!("`{}`", facts.record.name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Has the server that is the parent of this process make its socket again.
-pub(super) fn restore(world: &World, host: &dyn Host, supervisor: ProcessId) -> Result<String, TmuxError> {
-    world.with_tmux(host, |tmux| match tmux.restore_socket(supervisor)? {
-        Restored::NoServer => Ok("it has ended by itself".to_owned()),
-        Restored::Answers { .. } => Ok("a server answers again".to_owned()),
-        Restored::Asked { server, socket } => {
-            terminal::wait_for_answer(tmux, server, socket)?;
-            Ok("the server made its socket again".to_owned())
+/// Has a server, the parent of this process, make its socket again. Says what came of it, as a fragment.
+pub(super) fn restore(
+    world: &World,
+    host: &dyn Host,
+    server: i32,
+    supervisor: ProcessId,
+) -> Result<String, String> {
+    world.with_tmux(host, |tmux| {
+        match tmux.restore_socket(supervisor).map_err(|error| error_chain(&error))? {
+            Restored::NoServer => Ok("it has ended by itself".to_owned()),
+            Restored::Answers { answering } if answering == server => Ok("it answers again".to_owned()),
+            Restored::Answers { answering } => {
+                Err(format!("the server of process {answering} answers there, and was left alone"))
+            }
+            Restored::Asked { server, socket } => {
+                terminal::wait_for_answer(tmux, server, socket).map_err(|error| error_chain(&error))?;
+                Ok("the server made its socket again".to_owned())
+            }
         }
     })
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::testing::{TestWorld, eventually};
 
 fn stop_it(world: &TestWorld, name: &str) -> Stopped {
-    let options = StopOptions { grace: Duration::from_secs(5) };
+    let options = StopOptions { grace: Duration::from_secs(5), commands: RunningCommands::End };
     stop(&world.world, &world.look(name), &options).unwrap()
 }
 
@@ -70,7 +70,8 @@ fn what_ignores_every_polite_signal_is_killed_and_daemons_are_found() {
     let agent = world.launch("foo", &["sh", "-c", script]);
     eventually(|| (world.read("ready") == "ready\n" && !world.read("daemon").is_empty()).then_some(()));
     let daemon = world.read("daemon");
-    let stopped = stop(&world.world, &agent, &StopOptions { grace: Duration::from_millis(50) }).unwrap();
+    let options = StopOptions { grace: Duration::from_millis(50), commands: RunningCommands::End };
+    let stopped = stop(&world.world, &agent, &options).unwrap();
     assert!(stopped.killed >= 1, "{stopped:?}");
     let stat = HostPath::new(format!("/proc/{}/stat", daemon.trim()));
     let stat = world.host.files().read_text(&stat).unwrap_or_default();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use mngr_host::host::EndedCommand;
 use mngr_host::provider::HostAction;
 use mngr_model::HostState;
 use mngr_model::duration::parse_duration;
@@ -146,6 +147,12 @@ fn stop_one(
     Ok(stopped)
 }
 
+/// Commands of `exec` that ended with an agent, for scripts.
+pub(crate) fn ended_objects(agent: &Agent, commands: &[EndedCommand]) -> Vec<Value> {
+    let object = |ended: &EndedCommand| json!({ "agent": agent.name().as_str(), "pid": ended.pid, "command": ended.line });
+    commands.iter().map(object).collect()
+}
+
 /// Hosts that were stopped, and the agents that were named and are on them.
 struct HostsStopped {
     hosts: Vec<StoppedHost>,
@@ -160,6 +167,12 @@ struct StopReport {
 }
 
 impl StopReport {
+    /// What ran beside the agents that were named, and ended with them.
+    fn ended_commands(&self) -> Vec<Value> {
+        let of = |(agent, stopped): &(Agent, Stopped)| ended_objects(agent, &stopped.commands);
+        self.batch.done.iter().flat_map(of).collect()
+    }
+
     /// Those that were named, and those that were stopped with their host.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.batch.done.iter().map(|(agent, _)| agent.name().as_str()).collect();
@@ -198,6 +211,7 @@ impl Report for StopReport {
             "stopped_agents": names,
             "count": names.len(),
             "stopped_hosts": self.stopped.hosts.iter().map(|host| host.address.as_str()).collect::<Vec<_>>(),
+            "ended_commands": self.ended_commands(),
             "failures": self.batch.failure_objects(),
             "failure_count": self.batch.failures.len(),
             "exit_code": self.code.number(),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mngr_testkit::{Signal, TestEnv};
+use mngr_testkit::{Running, Signal, TestEnv};
 
 use crate::support::*;
 
@@ -71,4 +71,69 @@ fn an_interrupt_ends_the_command_and_exits_130() {
     running.signal(Signal::INT);
     let _ = running.finish().code(130);
     assert_eq!(state(&env, "a"), "RUNNING");
+}
+
+/// Runs a command beside an agent, and waits until it has begun. Gives its number.
+fn run_beside(env: &TestEnv, name: &str) -> (Running, u32) {
+    let file = work_dir(env, name).join("beside");
+    let _ = std::fs::remove_file(&file);
+    let running = env.spawn(["exec", name, "echo $$ >beside; exec sleep 1000"]);
+    let pid = || std::fs::read_to_string(&file).ok()?.trim().parse::<u32>().ok();
+    wait_until(PATIENCE, || pid().is_some());
+    (running, pid().unwrap())
+}
+
+#[test]
+fn a_start_leaves_what_runs_beside_the_agent_alone() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let (_running, beside) = run_beside(&env, "a");
+    for args in [
+        &["start", "a", "--restart"][..],
+        &["create", "a", "--reuse", "--update", "--type", "command", "--no-connect", "--", "sleep", "1000"],
+    ] {
+        let agent = recorded_pid(&env, "a", "pid");
+        let started = env.mngr(args).success();
+        assert!(!is_alive(agent) && state(&env, "a") == "RUNNING", "it was started again: {started}");
+        assert!(is_alive(beside), "{args:?}");
+    }
+    kill("-9", recorded_pid(&env, "a", "pid"));
+    wait_for_state(&env, "a", "DONE");
+    let _ = env.mngr(["start", "a"]).success();
+    assert!(state(&env, "a") == "RUNNING" && is_alive(beside));
+    let _ = env.mngr(["stop", "a"]).success();
+}
+
+#[test]
+fn stop_says_which_commands_beside_the_agent_it_ended() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let (first, pid) = run_beside(&env, "a");
+    let stopped = env.mngr(["stop", "a", "--format", "json"]).success();
+    let told = format!("ended a command that ran in agent `a` with `mngr exec`: process {pid} `sleep 1000`");
+    assert!(stopped.stderr.contains(&told), "{stopped}");
+    let wanted = serde_json::json!([{ "agent": "a", "pid": pid, "command": "sleep 1000" }]);
+    assert_eq!(stopped.json()["ended_commands"], wanted, "{stopped}");
+    assert_ne!(first.finish().status.code(), Some(0));
+    assert!(!is_alive(pid));
+    // Beside a stopped agent, too: that one was not running.
+    let (second, pid) = run_beside(&env, "a");
+    let stopped = env.mngr(["stop", "a"]).success();
+    assert!(stopped.stdout.contains("it was not running"), "{stopped}");
+    assert!(stopped.stderr.contains(&format!("process {pid} `sleep 1000`")), "{stopped}");
+    assert_ne!(second.finish().status.code(), Some(0));
+    let quiet = env.mngr(["stop", "a"]).success();
+    assert_eq!(quiet.stderr, "");
+}
+
+#[test]
+fn destroy_says_which_commands_beside_the_agent_it_ended() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let (running, pid) = run_beside(&env, "a");
+    let destroyed = env.mngr(["destroy", "a", "--force", "--format", "json"]).success();
+    let told = format!("ended a command that ran in agent `a` with `mngr exec`: process {pid} `sleep 1000`");
+    assert!(destroyed.stderr.contains(&told), "{destroyed}");
+    assert_eq!(destroyed.json()["details"][0]["ended_commands"][0]["pid"], pid, "{destroyed}");
+    assert_ne!(running.finish().status.code(), Some(0));
 }

@@ -1,6 +1,7 @@
 //! Agents whose tmux server has lost its socket: nothing meant for one of them ever reaches another.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use mngr_testkit::{Surroundings, TestEnv};
 use serde_json::Value;
@@ -258,4 +259,27 @@ fn proving_whose_pane_it_is_spawns_nothing_more() {
     assert_eq!(tmux(&["start", "a"]).len(), 2);
     assert_eq!(tmux(&["start", "a", "--restart"]).len(), 3);
     assert_eq!(tmux(&["rename", "a", "c"]).len(), 2);
+}
+
+#[test]
+fn a_tmux_that_cannot_be_told_not_to_start_a_server_is_asked_first() {
+    let mut env = env_with_repo();
+    let bin = env.root().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let real = std::env::split_paths(&path).map(|dir| dir.join("tmux")).find(|tmux| tmux.exists()).unwrap();
+    // As tmux 3.1 answers.
+    let script = format!(
+        "#!/bin/sh\nfor word; do [ \"$word\" = -N ] && {{ echo 'usage: tmux [-2CluvV]' >&2; exit 1; }}; done\nexec {} \"$@\"\n",
+        real.display()
+    );
+    fs::write(bin.join("tmux"), script).unwrap();
+    fs::set_permissions(bin.join("tmux"), fs::Permissions::from_mode(0o755)).unwrap();
+    env.set_var("PATH", format!("{}:{path}", bin.display()));
+    create(&env, "a", &LISTENER);
+    create(&env, "b", &LISTENER);
+    delete_socket(&env);
+    create(&env, "c", &LISTENER);
+    assert_eq!(server_of(&env, "a"), server_of(&env, "b"));
+    assert_eq!(server_of(&env, "a"), server_of(&env, "c"));
 }

@@ -8,6 +8,7 @@ use mngr_query::sanitize;
 use serde_json::{Value, json};
 
 use crate::commands::batch::Batch;
+use crate::commands::stop::ended_objects;
 use crate::exit_code::ExitCode;
 use crate::ui::output::{event, lines};
 use crate::ui::{Console, Report};
@@ -70,6 +71,7 @@ impl Report for DestroyReport {
                 "work_dir": work_dir_object(&destroyed.work_dir),
                 "deleted_branch": destroyed.deleted_branch,
                 "preserved": destroyed.preserved.as_ref().map(|path| path.as_str()),
+                "ended_commands": ended_objects(agent, &destroyed.commands),
                 "notes": destroyed.notes,
             })
         };

@@ -208,6 +208,7 @@ const OUTPUTS: &[(&str, Shape)] = &[
             ("stopped_agents", NAMES),
             ("count", Int),
             ("stopped_hosts", NAMES),
+            ("ended_commands", List(&Fields(&[("agent", Text), ("pid", Int), ("command", Text)]))),
             ("failures", List(&FAILURE)),
             ("failure_count", Int),
             ("exit_code", Int),

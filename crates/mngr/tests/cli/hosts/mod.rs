@@ -6,6 +6,7 @@ mod brands;
 mod docker;
 mod doctor;
 mod equal;
+mod exec;
 mod faults;
 mod ground;
 mod hostile;
