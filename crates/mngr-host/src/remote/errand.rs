@@ -48,8 +48,9 @@ pub(super) fn run(shells: &Shells, errand: &Errand<'_>) -> Result<ErrandDone, Er
         kept_output: cmd.kept_output,
         leftovers: cmd.leftovers,
         overdue: Overdue::Ended,
+        keep: None,
     };
-    let Outcome { output, obstacle } = shells.run(&request)?;
+    let Outcome { output, obstacle, .. } = shells.run(&request)?;
     if let Some(obstacle) = obstacle {
         return Err(super::exec::obstacle_error(cmd, obstacle).into());
     }

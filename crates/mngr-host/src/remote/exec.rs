@@ -9,7 +9,7 @@ use super::line::Terminal;
 use super::script::{Setting, script};
 use super::shells::{Obstacle, Outcome, Overdue, Request, Shells};
 use crate::interrupt;
-use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Input, Leftovers, Output};
+use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Input, Keep, Kept, Leftovers, Output};
 use crate::pty::{Pty, TerminalSize};
 
 /// How long preparing or ending an attached command may take.
@@ -43,7 +43,16 @@ impl Shells {
         self.exec_until(cmd, Overdue::GivenUp)
     }
 
+    /// Runs a command and keeps what it prints within a limit. Never runs it twice.
+    pub(crate) fn exec_kept(&self, cmd: &Cmd, keep: &Keep) -> Result<Kept, ExecError> {
+        self.exec_with(cmd, Overdue::Ended, Some(keep))
+    }
+
     fn exec_until(&self, cmd: &Cmd, overdue: Overdue) -> Result<Output, ExecError> {
+        Ok(self.exec_with(cmd, overdue, None)?.output)
+    }
+
+    fn exec_with(&self, cmd: &Cmd, overdue: Overdue, keep: Option<&Keep>) -> Result<Kept, ExecError> {
         let request = Request {
             program: &cmd.program,
             script: script(cmd, Setting::Captured)?,
@@ -55,11 +64,13 @@ impl Shells {
             kept_output: cmd.kept_output,
             leftovers: cmd.leftovers,
             overdue,
+            keep,
         };
-        let Outcome { output, obstacle } = self.run(&request)?;
-        match obstacle {
-            None => Ok(output),
-            Some(obstacle) => Err(obstacle_error(cmd, obstacle)),
+        let Outcome { output, files, problem, obstacle } = self.run(&request)?;
+        match (obstacle, problem) {
+            (Some(obstacle), _) => Err(obstacle_error(cmd, obstacle)),
+            (None, Some(kind)) => Err(ExecError::Io { program: cmd.program.clone(), source: kind.into() }),
+            (None, None) => Ok(Kept { output, files }),
         }
     }
 
@@ -147,7 +158,9 @@ impl Shells {
     fn aside(&self, program: &str, script: String, input: &[u8]) -> Result<Output, ExecError> {
         let leftovers = Leftovers::Spare;
         let (kept_output, overdue) = (None, Overdue::Ended);
-        let request = Request { program, script, input, deadline: ASIDE, kept_output, leftovers, overdue };
+        let keep = None;
+        let request =
+            Request { program, script, input, deadline: ASIDE, kept_output, leftovers, overdue, keep };
         Ok(self.run(&request)?.output)
     }
 }

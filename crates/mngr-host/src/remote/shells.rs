@@ -8,12 +8,13 @@
 
 mod wire;
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::allowance::Allowance;
 use crate::interrupt;
-use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
+use crate::proc::{Dialogue, ExecError, Exit, Keep, KeptFiles, Leftovers, Output, Turn, moment_after};
 use crate::random;
 use crate::remote::line::{Line, Terminal, detail_of};
 use crate::remote::lock::Keeper;
@@ -54,6 +55,8 @@ pub(super) struct Request<'a> {
     pub(super) leftovers: Leftovers,
     /// What becomes of it when it takes too long.
     pub(super) overdue: Overdue,
+    /// How much of what it prints is kept in memory, and where the whole of it goes; else all of it is in memory.
+    pub(super) keep: Option<&'a Keep>,
 }
 
 /// What becomes of a request that takes too long.
@@ -70,6 +73,10 @@ pub(super) enum Overdue {
 pub(super) struct Outcome {
     /// What it printed and returned.
     pub(super) output: Output,
+    /// Where the whole of it is, if it was too much.
+    pub(super) files: KeptFiles,
+    /// Why that could not be written.
+    pub(super) problem: Option<io::ErrorKind>,
     /// Why it could not run what it was to run.
     pub(super) obstacle: Option<Obstacle>,
 }
@@ -267,6 +274,7 @@ impl Shells {
             kept_output: None,
             leftovers: Leftovers::Spare,
             overdue: Overdue::Ended,
+            keep: None,
         };
         let mut shell = self.open()?;
         shell.put(&request, self.line.shell());
@@ -300,7 +308,7 @@ impl Shell {
         let bytes = [greeting.into_bytes(), request_bytes(&nonce, request)].concat();
         self.sent += bytes.len();
         self.dialogue.say(&bytes);
-        self.listener.expect(&nonce, request.kept_output);
+        self.listener.expect(&nonce, request.kept_output, request.keep);
         nonce
     }
 
@@ -329,6 +337,8 @@ impl From<Answer> for Outcome {
         };
         Self {
             output: Output { exit, stdout: answer.stdout, stderr: answer.stderr },
+            files: answer.files,
+            problem: answer.problem,
             obstacle: answer.obstacle,
         }
     }
