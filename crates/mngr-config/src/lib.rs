@@ -39,7 +39,7 @@ pub use key::{KeyError, KeyPath};
 pub use keys::agent_type::{AgentTypeSettings, CliArgs, UpdatePolicy};
 pub use keys::command::{AnyOption, CommandSettings, KnownOptions};
 pub use keys::duration::DurationSetting;
-pub use keys::housekeeping::{StopSettings, TrashSettings};
+pub use keys::housekeeping::{ExecSettings, StopSettings, TrashSettings};
 pub use keys::logging::{LogLevel, LoggingSettings};
 pub use keys::names::{Prefix, SocketName, WindowName};
 pub use keys::plugin::PluginSettings;

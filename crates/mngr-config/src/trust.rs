@@ -68,7 +68,7 @@ const USED_BY: &[(&str, &[&str])] = &[
     ),
     ("destroy", &["agent_types", "stop", "trash"]),
     ("event", &[]),
-    ("exec", &["unset_vars"]),
+    ("exec", &["exec", "unset_vars"]),
     ("explain", &["agent_types"]),
     ("file_get", &[]),
     ("file_list", &[]),

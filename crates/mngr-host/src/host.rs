@@ -13,7 +13,7 @@ use crate::allowance::Allowance;
 use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Change, Files, FilesError};
 use crate::lock::{self, HostLock, LockError, LockWait};
-use crate::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Output};
+use crate::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Keep, Kept, KeptFiles, Output};
 use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
@@ -24,6 +24,12 @@ pub trait Host: Send + Sync {
 
     /// Runs a command and collects what it prints. Never runs it twice.
     fn exec(&self, cmd: &Cmd) -> Result<Output, ExecError>;
+
+    /// Runs a command and keeps what it prints within a limit: the beginning in memory and, where it is more, all of it in
+    /// files of the machine mngr runs on. Never runs it twice.
+    fn exec_kept(&self, cmd: &Cmd, _keep: &Keep) -> Result<Kept, ExecError> {
+        Ok(Kept { output: self.exec(cmd)?, files: KeptFiles::default() })
+    }
 
     /// Runs a command with our own terminal or pipes.
     fn exec_attached(

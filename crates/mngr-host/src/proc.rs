@@ -19,6 +19,7 @@ use crate::interrupt;
 use crate::trace::{self, Span, SpanKind};
 use crate::transfers::Transfer;
 
+mod capture;
 mod command_id;
 mod dialogue;
 mod group;
@@ -26,6 +27,8 @@ mod guard;
 mod repository;
 mod summary;
 
+pub(crate) use capture::Capture;
+pub use capture::{Keep, Kept, KeptFile, KeptFiles};
 pub use command_id::CommandId;
 pub(crate) use dialogue::{Dialogue, Hearing, Turn, moment_after};
 pub use guard::Guard;
@@ -403,14 +406,32 @@ pub enum Stream {
     Stderr,
 }
 
+/// More than this nobody collects in memory: what may print more is streamed, kept in a file or cut.
+pub(crate) const MOST_OUTPUT: usize = 256 << 20;
+
+/// Runs it on this machine and keeps what it prints within a limit.
+pub(crate) fn run_kept(cmd: &Cmd, keep: &Keep) -> Result<Kept, ExecError> {
+    let mut capture = Capture::new(keep);
+    let exit = run_streaming(cmd, &mut |stream, bytes| capture.take(stream, bytes))?;
+    capture.finish(exit).map_err(|source| ExecError::Io { program: cmd.program.clone(), source })
+}
+
 /// Runs it on this machine and collects what it prints.
 pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut is_too_much = false;
     let ended = run_streaming(cmd, &mut |stream, bytes| {
         let kept = match stream {
             Stream::Stdout => &mut stdout,
             Stream::Stderr => &mut stderr,
         };
+        if cmd.kept_output.is_none() && kept.len() + bytes.len() > MOST_OUTPUT {
+            is_too_much = true;
+            *kept = Vec::new();
+        }
+        if is_too_much {
+            return;
+        }
         kept.extend_from_slice(bytes);
         // Cut only now and then: cutting after every piece would move the whole tail each time.
         if let Some(limit) = cmd.kept_output.filter(|limit| kept.len() / 2 > (*limit).max(READ_SIZE)) {
@@ -423,6 +444,10 @@ pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
         }
     }
     match ended {
+        Ok(_) if is_too_much => {
+            let text = format!("it printed more than {} MiB", MOST_OUTPUT >> 20);
+            Err(ExecError::Io { program: cmd.program.clone(), source: io::Error::other(text) })
+        }
         Ok(exit) => Ok(Output { exit, stdout, stderr }),
         Err(ExecError::TimedOut { program, after, partial }) => {
             let partial = Box::new(Output { stdout, stderr, ..*partial });

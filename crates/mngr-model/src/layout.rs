@@ -64,6 +64,8 @@ impl HostLayout {
         snapshots => "snapshots";
         /// Files on their way from one host to another, a folder for each transfer.
         transit => "transit";
+        /// What commands printed that was too much for memory, a file for each output.
+        outputs => "outputs";
         /// Transcripts and events kept after destroy.
         preserved => "preserved";
         /// Event logs of the host.

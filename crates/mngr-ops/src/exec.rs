@@ -1,12 +1,13 @@
 //! `exec`: a command in an agent's work dir, with the agent's environment. The agent itself need not run.
 //!
-//! Budget: one process per target.
+//! Budget: one process per target. What it prints is held in memory within a limit, the rest in a file of this machine.
 
 use std::time::Duration;
 
 use mngr_host::files::FilesError;
 use mngr_host::glance::Glance;
-use mngr_host::proc::{Attachment, Cmd, ExecError, Exit, Output};
+use mngr_host::proc::{Attachment, Cmd, ExecError, Exit, Keep, Kept, Output};
+use mngr_host::random;
 use mngr_model::HostPath;
 use mngr_model::env::{EnvFileError, MNGR_AGENT_ID, MNGR_EXEC, parse_env_file};
 
@@ -90,13 +91,33 @@ pub fn captured(
     Ok(agent.host.exec(&if input.is_empty() { cmd } else { cmd.stdin(input) })?)
 }
 
-/// Runs it on many agents at once, reading nothing; the results in the order of the agents.
+/// Runs it on many agents at once, reading nothing; the results in the order of the agents. Each has as much of the output in
+/// memory as the settings allow, and the whole of it in a file where that is not all.
 pub fn captured_on_all(
     world: &World,
     agents: &[Agent],
     request: &ExecRequest,
-) -> Vec<Result<Output, ExecFailure>> {
-    fan_out(agents.iter().collect(), |agent| captured(world, agent, request, Vec::new()))
+) -> Vec<Result<Kept, ExecFailure>> {
+    fan_out(agents.iter().collect(), |agent| kept(world, agent, request))
+}
+
+fn kept(world: &World, agent: &Agent, request: &ExecRequest) -> Result<Kept, ExecFailure> {
+    let cmd = command_for(world, agent, request)?.deadline(request.timeout.unwrap_or(Duration::MAX));
+    let _visit = Visit::begin(world, &agent.host);
+    let at = world.clock.now().strftime("%Y%m%d-%H%M%S");
+    let keep = Keep {
+        bytes: kept_bytes(world),
+        folder: world.client.layout().outputs(),
+        name: format!("exec-{}-{at}-{}", agent.name(), &random::hex32()[..8]),
+    };
+    Ok(agent.host.exec_kept(&cmd, &keep)?)
+}
+
+/// How much of what a command prints is held in memory for each agent.
+pub fn kept_bytes(world: &World) -> usize {
+    const MEBIBYTE: f64 = 1024.0 * 1024.0;
+    // Rust cuts what does not fit, and what is no number is 0.
+    (world.settings.exec.kept_output_mb * MEBIBYTE) as usize
 }
 
 fn command_for(world: &World, agent: &Agent, request: &ExecRequest) -> Result<Cmd, ExecFailure> {

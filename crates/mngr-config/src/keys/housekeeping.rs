@@ -1,4 +1,5 @@
-//! `[trash]` and `[stop]`: how long destroyed work is kept, and how patiently agents are stopped.
+//! `[trash]`, `[stop]` and `[exec]`: how long destroyed work is kept, how patiently agents are stopped, and how much of what
+//! commands print is held in memory.
 
 use crate::declare::settings_table;
 
@@ -17,5 +18,14 @@ settings_table! {
     pub struct StopSettings {
         /// Seconds a stopped agent gets to end by itself before it is killed.
         pub grace_seconds: f64,
+    }
+}
+
+settings_table! {
+    /// `[exec]`.
+    pub struct ExecSettings {
+        /// Megabytes of what a command prints that `exec` holds in memory for each agent. More goes to a file that the result
+        /// names; what is shown as it comes is not limited.
+        pub kept_output_mb: f64,
     }
 }

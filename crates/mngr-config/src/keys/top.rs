@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::agent_type::AgentTypeSettings;
 use super::command::CommandSettings;
-use super::housekeeping::{StopSettings, TrashSettings};
+use super::housekeeping::{ExecSettings, StopSettings, TrashSettings};
 use super::logging::LoggingSettings;
 use super::names::Prefix;
 use super::plugin::PluginSettings;
@@ -71,6 +71,8 @@ settings_table! {
         pub tmux: TmuxSettings,
         /// How patiently agents are stopped.
         pub stop: StopSettings,
+        /// How much of what commands print is held in memory.
+        pub exec: ExecSettings,
         /// How long destroyed work is kept.
         pub trash: TrashSettings,
         /// What is recorded and where.

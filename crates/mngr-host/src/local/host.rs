@@ -16,7 +16,7 @@ use crate::host::{AwaitedLine, EndReport, EndRequest, Host, SurveyError, Termina
 use crate::local::files::LocalFiles;
 use crate::local::{orphans, processes, survey, watch};
 use crate::lock::{self, HostLock, LockError, LockWait, lock_file};
-use crate::proc::{self, Attachment, Cmd, CommandId, ExecError, Exit, Guard, Output, Stream};
+use crate::proc::{self, Attachment, Cmd, CommandId, ExecError, Exit, Guard, Keep, Kept, Output, Stream};
 use crate::pty::{Pty, TerminalSize};
 use crate::random;
 use crate::trace::{self, SpanKind};
@@ -138,6 +138,10 @@ impl Host for LocalHost {
 
     fn exec(&self, cmd: &Cmd) -> Result<Output, ExecError> {
         proc::run(cmd)
+    }
+
+    fn exec_kept(&self, cmd: &Cmd, keep: &Keep) -> Result<Kept, ExecError> {
+        proc::run_kept(cmd, keep)
     }
 
     fn exec_attached(

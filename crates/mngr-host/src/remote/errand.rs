@@ -49,8 +49,9 @@ pub(super) fn run(shells: &Shells, errand: &Errand<'_>) -> Result<ErrandDone, Er
         leftovers: cmd.leftovers,
         overdue: Overdue::Ended,
         repository: cmd.repository.as_ref(),
+        keep: None,
     };
-    let Outcome { output, obstacle } = shells.run(&request)?;
+    let Outcome { output, obstacle, .. } = shells.run(&request)?;
     if let Some(obstacle) = obstacle {
         return Err(super::exec::obstacle_error(cmd, obstacle).into());
     }

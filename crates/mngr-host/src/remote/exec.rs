@@ -9,7 +9,7 @@ use super::line::Terminal;
 use super::script::{Setting, script};
 use super::shells::{Obstacle, Outcome, Overdue, Request, Shells};
 use crate::interrupt;
-use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Input, Leftovers, Output};
+use crate::proc::{self, Attachment, Cmd, ExecError, Exit, Input, Keep, Kept, Leftovers, Output};
 use crate::pty::{Pty, TerminalSize};
 
 /// How long preparing or ending an attached command may take.
@@ -71,7 +71,16 @@ impl Shells {
         self.exec_until(cmd, Overdue::GivenUp)
     }
 
+    /// Runs a command and keeps what it prints within a limit. Never runs it twice.
+    pub(crate) fn exec_kept(&self, cmd: &Cmd, keep: &Keep) -> Result<Kept, ExecError> {
+        self.exec_with(cmd, Overdue::Ended, Some(keep))
+    }
+
     fn exec_until(&self, cmd: &Cmd, overdue: Overdue) -> Result<Output, ExecError> {
+        Ok(self.exec_with(cmd, overdue, None)?.output)
+    }
+
+    fn exec_with(&self, cmd: &Cmd, overdue: Overdue, keep: Option<&Keep>) -> Result<Kept, ExecError> {
         let request = Request {
             program: &cmd.program,
             script: script(cmd, Setting::Captured)?,
@@ -84,11 +93,13 @@ impl Shells {
             leftovers: cmd.leftovers,
             overdue,
             repository: cmd.repository.as_ref(),
+            keep,
         };
-        let Outcome { output, obstacle } = self.run(&request)?;
-        match obstacle {
-            None => Ok(output),
-            Some(obstacle) => Err(obstacle_error(cmd, obstacle)),
+        let Outcome { output, files, problem, obstacle } = self.run(&request)?;
+        match (obstacle, problem) {
+            (Some(obstacle), _) => Err(obstacle_error(cmd, obstacle)),
+            (None, Some(kind)) => Err(ExecError::Io { program: cmd.program.clone(), source: kind.into() }),
+            (None, None) => Ok(Kept { output, files }),
         }
     }
 
@@ -204,9 +215,9 @@ impl Shells {
         input: &[u8],
         (deadline, overdue): (Duration, Overdue),
     ) -> Result<Output, ExecError> {
-        let (leftovers, kept_output, repository) = (Leftovers::Spare, None, None);
+        let (leftovers, kept_output, keep, repository) = (Leftovers::Spare, None, None, None);
         let request =
-            Request { program, script, input, deadline, kept_output, leftovers, overdue, repository };
+            Request { program, script, input, deadline, kept_output, leftovers, overdue, repository, keep };
         Ok(self.run(&request)?.output)
     }
 }

@@ -171,9 +171,10 @@ impl<'a> Call<'a> {
             leftovers: Leftovers::Spare,
             overdue: Overdue::Ended,
             repository: None,
+            keep: None,
         };
         match files.shells.run(&request) {
-            Ok(Outcome { output, obstacle: None }) => Ok(output),
+            Ok(Outcome { output, obstacle: None, .. }) => Ok(output),
             Ok(Outcome { obstacle: Some(obstacle), .. }) => Err(self.failed(obstacle.into())),
             Err(error) => Err(self.failed(link_error(error))),
         }

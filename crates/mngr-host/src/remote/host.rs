@@ -16,7 +16,7 @@ use crate::errand::{self, Errand, ErrandDone, ErrandError};
 use crate::files::{Files, FilesError};
 use crate::host::{AwaitedLine, EndReport, EndRequest, Host, Reach, SurveyError, TerminalMode, WatchRequest};
 use crate::lock::{HostLock, LockError, LockWait, lock_then_append};
-use crate::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Inheritance, Input, Output};
+use crate::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Inheritance, Input, Keep, Kept, Output};
 use crate::pty::{Pty, TerminalSize};
 use crate::watch::{Watch, WatchError};
 
@@ -70,6 +70,10 @@ impl Host for RemoteHost {
 
     fn exec(&self, cmd: &Cmd) -> Result<Output, ExecError> {
         self.shells.exec(cmd)
+    }
+
+    fn exec_kept(&self, cmd: &Cmd, keep: &Keep) -> Result<Kept, ExecError> {
+        self.shells.exec_kept(cmd, keep)
     }
 
     fn exec_attached(

@@ -13,6 +13,7 @@
 mod silence;
 mod wire;
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ use mngr_model::HostPath;
 
 use crate::allowance::{Allowance, no_answer_within};
 use crate::interrupt;
-use crate::proc::{Dialogue, ExecError, Exit, Leftovers, Output, Turn, moment_after};
+use crate::proc::{Dialogue, ExecError, Exit, Keep, KeptFiles, Leftovers, Output, Turn, moment_after};
 use crate::random;
 use crate::remote::line::{Line, Terminal, detail_of};
 use crate::remote::lock::Keeper;
@@ -66,6 +67,8 @@ pub(super) struct Request<'a> {
     pub(super) overdue: Overdue,
     /// A folder of the repository whose lock files it may hold: it is not ended while it does.
     pub(super) repository: Option<&'a HostPath>,
+    /// How much of what it prints is kept in memory, and where the whole of it goes; else all of it is in memory.
+    pub(super) keep: Option<&'a Keep>,
 }
 
 /// What becomes of a request that takes too long.
@@ -91,6 +94,10 @@ impl Overdue {
 pub(super) struct Outcome {
     /// What it printed and returned.
     pub(super) output: Output,
+    /// Where the whole of it is, if it was too much.
+    pub(super) files: KeptFiles,
+    /// Why that could not be written.
+    pub(super) problem: Option<io::ErrorKind>,
     /// Why it could not run what it was to run.
     pub(super) obstacle: Option<Obstacle>,
 }
@@ -299,6 +306,7 @@ impl Shells {
             leftovers: Leftovers::Spare,
             overdue: Overdue::Ended,
             repository: None,
+            keep: None,
         };
         let mut shell = self.open()?;
         shell.put(&request, self.line.shell());
@@ -331,7 +339,7 @@ impl Shell {
         let bytes = [greeting.into_bytes(), request_bytes(&nonce, request)].concat();
         self.sent += bytes.len();
         self.dialogue.say(&bytes);
-        self.listener.expect(&nonce, request.kept_output);
+        self.listener.expect(&nonce, request.kept_output, request.keep);
         nonce
     }
 
@@ -355,6 +363,8 @@ impl From<Answer> for Outcome {
         };
         Self {
             output: Output { exit, stdout: answer.stdout, stderr: answer.stderr },
+            files: answer.files,
+            problem: answer.problem,
             obstacle: answer.obstacle,
         }
     }

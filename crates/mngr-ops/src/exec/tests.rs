@@ -70,6 +70,6 @@ fn many_agents_are_served_in_their_order() {
     let test = TestWorld::new();
     let agents = ["a", "b", "c"].map(|name| test.add(name, "command", &["cat"]));
     let results = captured_on_all(&test.world, &agents, &shell("echo \"$MNGR_AGENT_NAME\""));
-    let names: Vec<String> = results.into_iter().map(|result| result.unwrap().stdout_text()).collect();
+    let names: Vec<String> = results.into_iter().map(|result| result.unwrap().output.stdout_text()).collect();
     assert_eq!(names, ["a", "b", "c"]);
 }

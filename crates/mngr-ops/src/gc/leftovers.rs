@@ -1,5 +1,5 @@
-//! Temporary files and refs of commands that died, and logs that were rotated long ago. Files are searched for only in
-//! mngr's own folders.
+//! Temporary files and refs of commands that died, what commands printed, and logs that were rotated long ago. Files are
+//! searched for only in mngr's own folders.
 
 use jiff::SignedDuration;
 use mngr_host::files::{FileKind, FilesError, FolderEntry};
@@ -20,7 +20,10 @@ const LOG_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Logs are not deeper than this below their folder.
 const LOG_DEPTH: u32 = 4;
 
-/// Deletes all of them.
+/// How long the file stays that `exec` made of what was too much for memory.
+pub(crate) const OUTPUT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// Deletes them all.
 pub(super) fn collect(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
     collect_incoming(pass)?;
     let layout = pass.host.layout();
@@ -30,6 +33,10 @@ pub(super) fn collect(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
     }
     for folder in folders {
         collect_temp_files(pass, &folder)?;
+    }
+    let outputs = layout.outputs();
+    for entry in entries(pass, &outputs).into_iter().filter(|entry| entry.kind == FileKind::File) {
+        remove_if_older(pass, ResourceKind::TempFile, outputs.join(&entry.name), OUTPUT_AGE)?;
     }
     for folder in [layout.events(), layout.root().join("logs")] {
         collect_logs(pass, &folder, LOG_DEPTH)?;

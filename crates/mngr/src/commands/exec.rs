@@ -30,6 +30,10 @@ use report::ExecReport;
 ///
 /// On one agent, standard input, output and the terminal are the command's own, and so is the exit code (125: mngr itself
 /// failed; 124: the time was up). On several, the command runs on all at once and reads nothing.
+///
+/// What the command prints for `--format json`, `jsonl` or a template is held in memory, up to `exec.kept_output_mb` for each
+/// agent. If it is more, `truncated` is true and `stdout_file` and `stderr_file` name files with all of it; `mngr gc` deletes
+/// them after 7 days.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr exec try-it 'git status --short'\n  \
                         mngr exec try-it -- test -e README.md && echo 'there is a README'\n  \
@@ -77,7 +81,16 @@ pub(crate) struct ExecArgs {
 
 /// Runs it.
 pub(crate) fn run(ctx: &mut Ctx, args: ExecArgs) -> Result<ExitCode, CliError> {
-    let fields = Catalog::of(&["agent", "stdout", "stderr", "success", "exit_code"]);
+    let fields = Catalog::of(&[
+        "agent",
+        "stdout",
+        "stderr",
+        "success",
+        "exit_code",
+        "truncated",
+        "stdout_file",
+        "stderr_file",
+    ]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     let (agents, command) = split(&args)?;
     let is_single = agents.len() + args.agent.len() == 1 && !agents.iter().any(|word| word == targets::STDIN);
@@ -162,10 +175,10 @@ fn captured(
     let own = results.iter().find_map(|result| result.as_ref().err().map(own_code));
     let batch = Batch::of(selected.failures, selected.agents.into_iter().zip(results));
     batch.tell_failures(&ctx.console);
-    let report = ExecReport { batch };
-    report.show(&ctx.console, output)?;
+    let mut report = ExecReport { batch };
+    report.show(&ctx.console, output, exec::kept_bytes(world))?;
     match (is_single, own, report.batch.done.as_slice()) {
-        (true, _, [(_, finished)]) => Ok(ExitCode::of_program(finished.exit.to_shell())),
+        (true, _, [(_, kept)]) => Ok(ExitCode::of_program(kept.output.exit.to_shell())),
         (true, Some(code), _) => Ok(code),
         _ => Ok(report.exit_code()),
     }

@@ -39,6 +39,9 @@ pub(crate) struct Console {
     errors: Arc<Mutex<Vec<String>>>,
 }
 
+/// How much is written at once.
+const PIECE: usize = 64 * 1024;
+
 impl Console {
     /// The console of this process.
     pub(crate) fn new(surroundings: &Surroundings, volume: Volume) -> Self {
@@ -91,6 +94,15 @@ impl Console {
     pub(crate) fn print_bytes(&self, bytes: &[u8]) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         out.write_all(bytes).and_then(|()| out.flush()).map_err(output_error)
+    }
+
+    /// Writes to standard output piece by piece, for what should not be in memory as a whole.
+    pub(crate) fn print_with(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), CliError> {
+        let mut out = io::BufWriter::with_capacity(PIECE, io::stdout().lock());
+        write(&mut out).and_then(|()| out.flush()).map_err(output_error)
     }
 
     /// Writes to standard error exactly these bytes.

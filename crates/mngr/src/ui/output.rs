@@ -3,6 +3,8 @@
 //! A verb makes an [`Output`] before it does anything, so that a template with a mistake stops it in time, and hands
 //! it a [`Report`] at the end.
 
+use std::io;
+
 use mngr_query::{Catalog, Template};
 use serde_json::Value;
 
@@ -113,6 +115,55 @@ pub(crate) fn tame_json(text: String) -> String {
     tame
 }
 
+/// The same for JSON that is written piece by piece.
+pub(crate) struct TameJson<W> {
+    to: W,
+    /// The first byte of a character that may be such a control.
+    lead: bool,
+}
+
+impl<W: io::Write> TameJson<W> {
+    /// Writes to that.
+    pub(crate) fn new(to: W) -> Self {
+        Self { to, lead: false }
+    }
+
+    /// Ends an object.
+    pub(crate) fn end_line(&mut self) -> io::Result<()> {
+        io::Write::write_all(self, b"\n")
+    }
+}
+
+impl<W: io::Write> io::Write for TameJson<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        /// `U+0080` to `U+00BF` begin with it, in UTF-8.
+        const LEAD: u8 = 0xc2;
+        let mut plain = 0;
+        for (at, byte) in bytes.iter().enumerate() {
+            let is_control = if self.lead { matches!(byte, 0x80..=0x9f) } else { *byte == 0x7f };
+            if self.lead && !is_control {
+                self.to.write_all(&[LEAD])?;
+            }
+            if is_control {
+                self.to.write_all(&bytes[plain..at])?;
+                self.to.write_all(format!("\\u{:04x}", u32::from(*byte)).as_bytes())?;
+                plain = at + 1;
+            }
+            self.lead = *byte == LEAD;
+            if self.lead {
+                self.to.write_all(&bytes[plain..at])?;
+                plain = at + 1;
+            }
+        }
+        self.to.write_all(&bytes[plain..])?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
 /// Each text with a line feed after it.
 pub(crate) fn lines(texts: impl IntoIterator<Item = String>) -> String {
     let mut all = String::new();
@@ -167,6 +218,15 @@ mod tests {
     fn json_holds_no_raw_control_character_and_says_the_same() {
         let value = serde_json::json!({ "a": "x\u{9b}31m\u{7f}\u{1b}é" });
         let tame = tame_json(value.to_string());
+        let text = value.to_string();
+        for size in 1..text.len() {
+            let mut written = Vec::new();
+            let mut writer = TameJson::new(&mut written);
+            for piece in text.as_bytes().chunks(size) {
+                io::Write::write_all(&mut writer, piece).unwrap();
+            }
+            assert_eq!(String::from_utf8(written).unwrap(), tame, "in pieces of {size}");
+        }
         assert!(!tame.chars().any(char::is_control), "{tame:?}");
         assert_eq!(serde_json::from_str::<Value>(&tame).unwrap(), value);
     }

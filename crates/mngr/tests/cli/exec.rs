@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mngr_testkit::{Running, Signal, TestEnv};
+use mngr_testkit::{CmdOutput, Running, Signal, TestEnv};
 
 use crate::support::*;
 
@@ -136,4 +136,56 @@ fn destroy_says_which_commands_beside_the_agent_it_ended() {
     assert!(destroyed.stderr.contains(&told), "{destroyed}");
     assert_eq!(destroyed.json()["details"][0]["ended_commands"][0]["pid"], pid, "{destroyed}");
     assert_ne!(running.finish().status.code(), Some(0));
+}
+
+/// Runs the binary with at most so many kilobytes of memory.
+fn with_little_memory(env: &TestEnv, kilobytes: u32, args: &[&str]) -> CmdOutput {
+    let mut command = env.command("sh");
+    command.args(["-c", &format!("ulimit -d {kilobytes}; exec \"$@\""), "sh"]);
+    command.arg(env.mngr_cmd().get_program()).args(args);
+    env.run(command)
+}
+
+#[test]
+fn what_is_too_much_for_memory_goes_to_a_file_that_is_named_and_gc_deletes() {
+    let env = one();
+    create(&env, "b", &["sleep", "1000"]);
+    let _ = env.mngr(["config", "set", "--scope", "user", "exec.kept_output_mb", "0.5"]).success();
+    const PRINTED: u64 = 200_000_000;
+    let command = format!("echo few >&2; head -c {PRINTED} /dev/zero");
+    let outputs = env.host_dir().join("outputs");
+    for format in ["json", "jsonl"] {
+        let told =
+            with_little_memory(&env, 150_000, &["exec", "a", "--format", format, "--", &command]).success();
+        let (result, kept) = match format {
+            "json" => (told.json()["results"][0].clone(), 512 * 1024),
+            _ => (told.json_lines()[0].clone(), 512 * 1024),
+        };
+        assert_eq!(result["truncated"], true);
+        let characters = result["stdout"].as_str().unwrap().len();
+        assert!(characters <= kept && characters > kept / 2, "{characters}");
+        assert_eq!((&result["stderr"], &result["stderr_file"]), (&"few".into(), &serde_json::Value::Null));
+        let file = text(&result["stdout_file"]);
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), PRINTED);
+        assert!(std::path::Path::new(&file).starts_with(&outputs), "{file}");
+        assert!(told.stderr.contains(&file) && told.stderr.contains("mngr gc"), "{}", told.stderr);
+        std::fs::File::options().write(true).open(&file).unwrap().set_len(0).unwrap();
+    }
+    // Old ones go with the rest of what nobody needs.
+    let files: Vec<_> = std::fs::read_dir(&outputs).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(8 * 24 * 3600);
+    std::fs::File::options().write(true).open(&files[0]).unwrap().set_modified(long_ago).unwrap();
+    let _ = env.mngr(["gc"]).success();
+    assert_eq!((files.len(), files[0].exists(), files[1].exists()), (2, false, true));
+    // What is shown to people is not limited, and leaves no file.
+    let small = "head -c 3000000 /dev/zero";
+    assert_eq!(env.mngr(["exec", "a", small]).success().stdout.len(), 3_000_000);
+    let both = with_little_memory(&env, 150_000, &["exec", "a", "b", small]).success();
+    assert!(both.stdout.len() > 6_000_000, "{}", both.stdout.len());
+    assert_eq!(std::fs::read_dir(&outputs).unwrap().count(), 1);
+    let fits = env.mngr(["exec", "a", "--format", "json", "echo hi"]).success().json();
+    assert_eq!(
+        (&fits["results"][0]["truncated"], &fits["results"][0]["stdout"]),
+        (&false.into(), &"hi".into())
+    );
 }

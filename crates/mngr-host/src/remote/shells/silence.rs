@@ -91,6 +91,7 @@ impl Shells {
             leftovers: Leftovers::Spare,
             overdue: Overdue::GivenUp,
             repository: None,
+            keep: None,
         };
         let until = moment_after(request.deadline);
         let asked = match self.take_idle() {

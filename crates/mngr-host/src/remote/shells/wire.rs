@@ -4,8 +4,10 @@
 
 use mngr_model::quote::sh_join;
 
+use std::io;
+
 use super::Request;
-use crate::proc::{Hearing, Leftovers};
+use crate::proc::{self, Capture, Exit, Hearing, Keep, Kept, KeptFiles, Leftovers, Stream};
 use crate::random;
 use crate::remote::script::without_comments;
 
@@ -16,7 +18,7 @@ const MOST_NOISE: usize = 1 << 20;
 /// The first line of an answer is shorter.
 const MOST_HEADER: usize = 1024;
 /// An honest answer is shorter: files of that size are read in pieces or copied in other ways.
-pub(in crate::remote) const MOST_OUTPUT: usize = 256 << 20;
+pub(in crate::remote) const MOST_OUTPUT: usize = proc::MOST_OUTPUT;
 
 /// Why a script did not run what it was to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +67,10 @@ pub(super) struct Answer {
     pub(super) status: i32,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
+    /// Where the whole of both is, if it was too much.
+    pub(super) files: KeptFiles,
+    /// Why that could not be written.
+    pub(super) problem: Option<io::ErrorKind>,
     pub(super) obstacle: Option<Obstacle>,
 }
 
@@ -126,6 +132,8 @@ pub(super) struct Listener {
     header: Option<Header>,
     /// The shell has the whole request and runs it.
     is_taken: bool,
+    /// What comes behind the header is kept here, if it may be more than memory should hold.
+    body: Option<Body>,
     /// What came was no answer: the rest means nothing.
     is_garbled: bool,
 }
@@ -137,6 +145,26 @@ struct Header {
     out: usize,
     err: usize,
     obstacle: Option<Obstacle>,
+}
+
+/// The outputs of an answer on their way to where they are kept.
+#[derive(Debug)]
+struct Body {
+    capture: Capture,
+    taken: usize,
+}
+
+impl Body {
+    /// Standard output comes first, and then standard error.
+    fn take(&mut self, header: &Header, bytes: &[u8]) {
+        let (out, err) = bytes.split_at(header.out.saturating_sub(self.taken).min(bytes.len()));
+        for (stream, bytes) in [(Stream::Stdout, out), (Stream::Stderr, err)] {
+            if !bytes.is_empty() {
+                self.capture.take(stream, bytes);
+            }
+        }
+        self.taken += bytes.len();
+    }
 }
 
 impl Header {
@@ -155,6 +183,7 @@ impl Listener {
             heard: Vec::new(),
             header: None,
             is_taken: false,
+            body: None,
             is_garbled: false,
         }
     }
@@ -175,25 +204,58 @@ impl Listener {
     }
 
     /// The next answer is to this, and keeps to what was asked for.
-    pub(super) fn expect(&mut self, nonce: &str, kept_output: Option<usize>) {
+    pub(super) fn expect(&mut self, nonce: &str, kept_output: Option<usize>, keep: Option<&Keep>) {
         nonce.clone_into(&mut self.nonce);
         self.is_taken = false;
-        self.most = kept_output.map_or(MOST_OUTPUT, |each| each.saturating_mul(2)).min(MOST_OUTPUT);
+        self.body = keep.map(|keep| Body { capture: Capture::new(keep), taken: 0 });
+        self.most = match keep {
+            Some(_) => usize::MAX,
+            None => kept_output.map_or(MOST_OUTPUT, |each| each.saturating_mul(2)).min(MOST_OUTPUT),
+        };
     }
 
     pub(super) fn hear(&mut self, bytes: &[u8]) -> Hearing {
-        self.heard.extend_from_slice(bytes);
-        self.understand();
-        let is_whole = self.header.is_some_and(|header| self.heard.len() >= header.end());
+        match (&self.header, &mut self.body) {
+            (Some(header), Some(body)) => body.take(header, bytes),
+            _ => {
+                self.heard.extend_from_slice(bytes);
+                self.understand();
+                if let (Some(header), Some(body)) = (&self.header, &mut self.body) {
+                    body.take(header, &self.heard.split_off(header.start.min(self.heard.len())));
+                }
+            }
+        }
+        let is_whole = self.header.is_some_and(|header| self.heard_in_all() >= header.end());
         if is_whole || self.is_garbled { Hearing::Enough } else { Hearing::More }
     }
 
     /// The answer, once it is whole; nothing when it was none.
     pub(super) fn take(&mut self) -> Option<Answer> {
-        let header = self.header.take().filter(|header| self.heard.len() == header.end())?;
+        let heard = self.heard_in_all();
+        let header = self.header.take().filter(|header| heard == header.end())?;
+        if let Some(Body { capture, .. }) = self.body.take() {
+            self.heard.clear();
+            let (status, obstacle) = (header.status, header.obstacle);
+            return Some(match capture.finish(Exit::Code(status)) {
+                Ok(Kept { output, files }) => {
+                    let (stdout, stderr) = (output.stdout, output.stderr);
+                    Answer { status, stdout, stderr, files, problem: None, obstacle }
+                }
+                Err(error) => {
+                    let (files, problem) = (KeptFiles::default(), Some(error.kind()));
+                    Answer { status, stdout: Vec::new(), stderr: Vec::new(), files, problem, obstacle }
+                }
+            });
+        }
         let mut stdout = std::mem::take(&mut self.heard).split_off(header.start);
         let stderr = stdout.split_off(header.out);
-        Some(Answer { status: header.status, stdout, stderr, obstacle: header.obstacle })
+        let Header { status, obstacle, .. } = header;
+        Some(Answer { status, stdout, stderr, files: KeptFiles::default(), problem: None, obstacle })
+    }
+
+    /// How many bytes came since the answer began.
+    fn heard_in_all(&self) -> usize {
+        self.heard.len() + self.body.as_ref().map_or(0, |body| body.taken)
     }
 
     fn understand(&mut self) {
@@ -248,7 +310,7 @@ mod tests {
 
     fn listener() -> Listener {
         let mut listener = Listener::new("me");
-        listener.expect("n1", Some(1000));
+        listener.expect("n1", Some(1000), None);
         listener
     }
 
@@ -276,7 +338,7 @@ mod tests {
         assert!(listener.is_taken());
         assert_eq!(listener.hear(b"n1 0 2 0 none\nab"), Hearing::Enough);
         assert_eq!(listener.take().unwrap().stdout, b"ab");
-        listener.expect("n2", None);
+        listener.expect("n2", None, None);
         assert!(!listener.is_taken());
     }
 
@@ -294,6 +356,27 @@ mod tests {
             assert_eq!(listener.hear(text.as_bytes()), Hearing::Enough, "{text}");
             assert_eq!(listener.take(), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_long_answer_goes_to_files_as_it_comes() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = mngr_model::HostPath::new(dir.path().to_str().unwrap());
+        let mut listener = Listener::new("me");
+        listener.expect("n1", None, Some(&Keep { bytes: 3, folder, name: "x".to_owned() }));
+        for byte in b"me ready\nn1 3 5 2 none\nabcdefg" {
+            let _ = listener.hear(&[*byte]);
+        }
+        let answer = listener.take().unwrap();
+        assert_eq!(
+            (answer.status, answer.stdout.as_slice(), answer.stderr.as_slice()),
+            (3, &b"abc"[..], &b""[..])
+        );
+        let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+        assert_eq!((read("x.stdout"), read("x.stderr")), (b"abcde".to_vec(), b"fg".to_vec()));
+        listener.expect("n2", None, None);
+        assert_eq!(listener.hear(b"n2 0 2 0 none\nhi"), Hearing::Enough);
+        assert_eq!(listener.take().unwrap().stdout, b"hi");
     }
 
     #[test]

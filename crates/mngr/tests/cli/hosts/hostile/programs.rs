@@ -140,3 +140,20 @@ fn docker_a_container_with_a_shell_that_lies_is_not_believed() {
     }
     assert_unchanged(&ground, &before);
 }
+
+#[test]
+fn what_is_too_much_for_memory_comes_to_a_file_of_this_machine() {
+    let ground = ground();
+    let _ = ground.env.mngr(["config", "set", "--scope", "user", "exec.kept_output_mb", "1"]).success();
+    // More than any other answer of a host may be.
+    let command = "head -c 300000000 /dev/zero; echo few >&2; exit 3";
+    let told = run(&ground, &["exec", "far", "--format", "json", "--", command]).code(3);
+    let result = told.json()["results"][0].clone();
+    assert_eq!((&result["truncated"], &result["exit_code"]), (&true.into(), &3.into()), "{}", told.stderr);
+    assert_eq!((&result["stderr"], result["stdout"].as_str().unwrap().len()), (&"few".into(), 1 << 20));
+    let file = result["stdout_file"].as_str().unwrap();
+    assert!(std::path::Path::new(file).starts_with(ground.env.host_dir()), "{file}");
+    assert_eq!(std::fs::metadata(file).unwrap().len(), 300_000_000);
+    let next = run(&ground, &["exec", "far", "--format", "json", "--", "echo hi"]).success().json();
+    assert_eq!(next["results"][0]["stdout"], "hi");
+}
