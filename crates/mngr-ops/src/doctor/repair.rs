@@ -48,7 +48,7 @@ pub(super) enum Repair {
     /// Delete sockets of this machine that nobody listens on.
     RemoveSockets(Vec<HostPath>),
     /// Move what was written where a destroyed agent had been out of its way.
-    SetAside { host: Arc<dyn Host>, gone: Manifest, stray: Stray },
+    SetAside { host: Arc<dyn Host>, gone: Box<Manifest>, stray: Stray },
     /// Make the host start what it should at boot.
     SettleBoot(Arc<dyn Host>),
 }

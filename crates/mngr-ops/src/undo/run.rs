@@ -11,6 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use mngr_host::fault;
 use mngr_host::files::{Change, FilesError, Presence};
+use mngr_host::git::Git;
 use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::interrupt;
@@ -60,7 +61,7 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
     let shared = host;
     let host = shared.as_ref();
     interrupt::check()?;
-    let (journal, name) = begin(world, host, &manifest)?;
+    let (journal, name, manifest) = begin(world, host, &manifest)?;
     // From here on it runs to its end, or all the way back.
     let _shield = interrupt::shield();
     match carry_out(host, &manifest, &name, world.clock.now()) {
@@ -97,7 +98,14 @@ fn put_away_again(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError
     if !host.files().exists(&state)? {
         return Err(TrashError::NotThere { path: state });
     }
-    trash::put_away(host, manifest, Vec::new())?;
+    if let Some(to) = manifest.moved_to()
+        && host.files().exists(to)?
+    {
+        // It has not left.
+        return Ok(());
+    }
+    // What needs a ref got one when the agent was destroyed.
+    trash::put_away(host, &manifest.clone().without_rescues(), Vec::new())?;
     // A branch that went with the agent goes again; one that stays is found by the next attempt.
     let _ = trash::remove_branch(host, manifest);
     Ok(())
@@ -165,7 +173,7 @@ fn begin<'h>(
     world: &World,
     host: &'h dyn Host,
     manifest: &Manifest,
-) -> Result<(Journal<'h>, AgentName), UndoError> {
+) -> Result<(Journal<'h>, AgentName, Manifest), UndoError> {
     let layout = host.layout();
     let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
     let (journal, noted) = (layout.journal(&manifest.id), layout.trash_of(&manifest.id).manifest());
@@ -195,18 +203,20 @@ fn begin<'h>(
     if comes_back && glance.exists(work_dir)? && stray_work(host, manifest)?.is_none() {
         return Err(UndoError::PathTaken { path: manifest.work_dir.clone() });
     }
+    let mut manifest = now;
     if let Some(repository) = repository {
         let is_there = glance.exists(&repository.join("HEAD"))?;
-        require_repository(host, manifest, repository, is_there)?;
+        manifest = require_repository(host, manifest, repository, is_there)?;
     }
-    let name = free_name(world, host, manifest)?;
+    let manifest = manifest;
+    let name = free_name(world, host, &manifest)?;
     let header = Header {
         operation: Operation::Undo,
         agent_id: manifest.id.clone(),
         name: name.clone(),
         started: world.clock.now(),
     };
-    Ok((Journal::begin(host, &header)?, name))
+    Ok((Journal::begin(host, &header)?, name, manifest))
 }
 
 /// Something that is only in the way where the work dir comes back to, and can be set aside.
@@ -215,30 +225,46 @@ fn stray_work(host: &dyn Host, manifest: &Manifest) -> Result<Option<Stray>, Und
     Ok(trash::stray_work(host, manifest, &neighbours)?)
 }
 
-/// Refuses an agent whose repository is in the trash itself, with another agent. One that is gone for good is no reason: the
-/// files come back without it.
+/// Refuses an agent whose repository is in the trash itself, or on its way there, with another agent. One that is gone for
+/// good is no reason: the files come back without it. One that came back to another place than it was noted at is found by
+/// the work dir.
 fn require_repository(
     host: &dyn Host,
-    manifest: &Manifest,
+    manifest: Manifest,
     repository: &HostPath,
     is_there: bool,
-) -> Result<(), UndoError> {
-    if is_there && !repository.is_within(&host.layout().trash()) {
-        return Ok(());
+) -> Result<Manifest, UndoError> {
+    let layout = host.layout();
+    if is_there && !repository.is_within(layout.root()) {
+        return Ok(manifest);
     }
     let failed = |source| UndoError::Trash { name: manifest.name.clone(), source };
-    let holds = |other: &&Manifest| {
-        let moved = other.moved_to();
+    let holds = |other: &Manifest| {
         let is_inside = |folder: &HostPath| repository.is_within(folder);
-        other.id != manifest.id
-            && (moved.is_some() && is_inside(&other.work_dir) || moved.is_some_and(is_inside))
+        other.id != manifest.id && (is_inside(&other.work_dir) || other.moved_to().is_some_and(is_inside))
     };
-    match trash::entries(host).map_err(failed)?.whole.iter().find(holds) {
-        Some(source) => {
-            let (name, needed, id) = (manifest.name.clone(), source.name.clone(), source.id.clone());
-            Err(UndoError::NeedsSource { name, needed, id })
-        }
-        None => Ok(()),
+    let entries = trash::entries(host).map_err(failed)?;
+    // An agent that is being destroyed has noted so, and is not whole in the trash yet.
+    let leaving = entries.unfinished.iter().filter(|id| **id != manifest.id);
+    let mut leaving = leaving.filter_map(|id| trash::read_manifest(host, &layout.trash_of(id)).ok());
+    if let Some(other) = leaving.find(holds)
+        && host.files().exists(&layout.journal(&other.id))?
+    {
+        return Err(UndoError::Busy { name: other.name });
+    }
+    let is_moved = |other: &&Manifest| other.moved_to().is_some() && holds(other);
+    if let Some(source) = entries.whole.iter().find(is_moved) {
+        let (name, needed, id) = (manifest.name.clone(), source.name.clone(), source.id.clone());
+        return Err(UndoError::NeedsSource { name, needed, id });
+    }
+    if is_there {
+        return Ok(manifest);
+    }
+    let now = manifest.moved_to().map(|to| Git::new(host, to.clone()).worktree()).transpose();
+    let now = now.map_err(|error| failed(error.into()))?.flatten().map(|location| location.common_dir);
+    match now {
+        Some(now) if host.files().exists(&now.join("HEAD"))? => Ok(manifest.with_repository(now)),
+        _ => Ok(manifest),
     }
 }
 
@@ -423,6 +449,21 @@ pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<Resumed
     }
     let manifest = trash::read_manifest(host, &trash)
         .map_err(|source| UndoError::Trash { name: header.name.clone(), source })?;
+    let repository =
+        manifest.work.as_ref().and_then(Work::checkout).map(|checkout| checkout.repository.clone());
+    let manifest = match repository {
+        Some(repository) if host.files().exists(&trash.state())? => {
+            let is_there = host.files().exists(&repository.join("HEAD"))?;
+            match require_repository(host, manifest.clone(), &repository, is_there) {
+                Ok(found) => found,
+                // Until its source is back, it stays where it is.
+                Err(error) => {
+                    return put_away_again(host, &manifest).map(|()| Resumed::TakenBack).map_err(|_| error);
+                }
+            }
+        }
+        _ => manifest,
+    };
     match carry_out(host, &manifest, &header.name, world.clock.now()) {
         Ok(_) => Ok(Resumed::Completed),
         Err(error) => match put_away_again(host, &manifest) {
