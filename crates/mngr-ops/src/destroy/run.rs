@@ -119,7 +119,7 @@ impl Ground {
         let survey = host.survey(Detail::Full)?;
         let neighbours = Neighbours::among(host, &survey.agents, leaving);
         Ok(Self {
-            neighbours: neighbours.and_those_in_the_making(host, &survey.journals),
+            neighbours: neighbours.and_those_in_the_making(host, &survey.journals, leaving),
             agents: survey.agents,
             taken,
             turn: Mutex::default(),

@@ -257,7 +257,7 @@ fn commits_made_in_the_trash_are_kept_by_a_ref_and_told() {
         let late = bench.commit(&format!("host/trash/{}/work", agent.id()), "late");
         let restored = undo_id(&bench, &agent);
         let name = format!("refs/mngr/rescue/{}-late-{}", agent.id(), &late[..12]);
-        assert_eq!(bench.refs("refs/mngr"), [name.clone()]);
+        assert_eq!(bench.refs("refs/mngr"), [name.as_str()]);
         assert_eq!(bench.git("repo", &["rev-parse", &name]), late);
         assert!(restored.notes.iter().any(|note| note.contains(&name)), "{:?}", restored.notes);
         assert_eq!(
@@ -352,6 +352,59 @@ fn an_agent_that_was_brought_back_and_destroyed_again_meanwhile_is_left_alone() 
     assert!(bench.was_met() && !bench.exists(&bench.work("foo")));
     undo_id(&bench, &agent);
     bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_clone_that_comes_back_while_its_source_is_destroyed_keeps_its_repository() {
+    let bench = Bench::new();
+    let [(source, _), (clone, of_clone)] = source_and_clone(&bench);
+    // Both are named, and another client works on the clone.
+    let journal = bench.host.layout().journal(clone.id());
+    bench.write(&format!("host/journal/{}.jsonl", clone.id()), "");
+    let at_work = bench.host.lock(&journal, mngr_host::lock::LockWait::Try).unwrap();
+    let results = destroy_many(&bench.world, &[&source, &clone], &options(&bench));
+    assert!(matches!(&results[1], Err(DestroyError::Busy { .. })), "{results:?}");
+    let used = |result: &Destroyed| matches!(&result.work_dir, WorkDir::Kept { reason, .. } if reason == "it is used by clone");
+    assert!(used(results[0].as_ref().unwrap()), "{results:?}");
+    drop(at_work);
+    undo_id(&bench, &source);
+    // The clone comes back between the look at all agents and the beginning of the removal.
+    destroy_it(&bench, &bench.look("clone").unwrap());
+    let gone = bench.host.layout().trash_of(clone.id());
+    let home = bench.host.layout().agent(clone.id());
+    let work = bench.path(&bench.work("clone"));
+    let back = format!(
+        "git -C host/copies/source worktree move {} {work} && mv {} {} && rm -r {}",
+        gone.work(),
+        gone.state(),
+        home.root(),
+        gone.root()
+    );
+    let source_now = bench.look("source").unwrap();
+    bench.meanwhile(bench.host.layout().trash_of(source.id()).root(), &back);
+    let destroyed = destroy_it(&bench, &source_now);
+    assert!(bench.was_met() && used(&destroyed), "{destroyed:?}");
+    bench.git(&bench.work("clone"), &["checkout", "--quiet", "mngr/clone"]);
+    assert_eq!(bench.picture(&bench.work("clone")), of_clone);
+}
+
+#[test]
+fn a_clone_is_not_brought_back_while_its_source_is_being_destroyed() {
+    let bench = Bench::new();
+    let [(source, _), (clone, _)] = source_and_clone(&bench);
+    destroy_it(&bench, &clone);
+    // The source is at the point where everything is noted and nothing has moved.
+    let journal = bench.host.layout().journal(source.id());
+    let manifest = bench.host.layout().trash_of(source.id()).manifest();
+    destroy_it(&bench, &source);
+    let noted = bench.host.files().read(&manifest).unwrap();
+    undo_id(&bench, &source);
+    bench.write(&format!("host/trash/{}/manifest.json", source.id()), &String::from_utf8(noted).unwrap());
+    bench.write(&format!("host/journal/{}.jsonl", source.id()), "");
+    let _at_work = bench.host.lock(&journal, mngr_host::lock::LockWait::Try).unwrap();
+    let refused = undo_name(&bench, "clone").unwrap_err();
+    assert!(matches!(&refused, UndoError::Busy { name } if name.as_str() == "source"), "{refused:?}");
+    assert!(!bench.exists(&bench.work("clone")));
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub(super) enum Repair {
     /// Have a tmux server make its socket again. It is the parent of this process.
     RestoreSocket { host: Arc<dyn Host>, server: i32, supervisor: ProcessId },
     /// Move what was written where a destroyed agent had been out of its way.
-    SetAside { host: Arc<dyn Host>, gone: Manifest, stray: Stray },
+    SetAside { host: Arc<dyn Host>, gone: Box<Manifest>, stray: Stray },
     /// Make the host start what it should at boot.
     SettleBoot(Arc<dyn Host>),
     /// Delete folders in the trash that hold nothing of their agents, which exist.

@@ -83,7 +83,7 @@ fn strays(place: &Place, entries: &Entries) -> Vec<Finding> {
                 )
                 .mended_by(Repair::SetAside {
                     host: place.host.clone(),
-                    gone: gone.clone(),
+                    gone: Box::new(gone.clone()),
                     stray,
                 })
             })),

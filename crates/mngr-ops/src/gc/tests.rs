@@ -96,7 +96,7 @@ fn commits_made_in_the_trash_outlive_it() {
     assert_eq!(names(&collected, ResourceKind::Trash), [agent.id().as_str()]);
     let name = format!("refs/mngr/rescue/{}-late-{}", agent.id(), &late[..12]);
     assert!(collected.kept.iter().any(|kept| kept.reason.contains(&name)), "{collected:?}");
-    assert_eq!(bench.refs("refs/mngr"), [name.clone()]);
+    assert_eq!(bench.refs("refs/mngr"), [name.as_str()]);
     assert_eq!(bench.git("repo", &["rev-parse", &name]), late);
 }
 

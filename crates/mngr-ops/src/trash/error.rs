@@ -2,6 +2,7 @@
 
 use mngr_host::files::FilesError;
 use mngr_host::git::GitError;
+use mngr_host::host::SurveyError;
 use mngr_host::proc::ExecError;
 use mngr_model::HostPath;
 
@@ -17,6 +18,9 @@ pub enum TrashError {
     /// A program could not be run.
     #[error(transparent)]
     Exec(#[from] ExecError),
+    /// The other agents of the host could not be looked at.
+    #[error(transparent)]
+    Survey(#[from] SurveyError),
     /// The note of what was destroyed cannot be read.
     #[error("`{path}` is damaged")]
     Damaged {

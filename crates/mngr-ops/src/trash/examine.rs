@@ -16,7 +16,7 @@ use mngr_model::{AgentId, AgentName, AgentRecord, HostPath};
 
 use super::error::TrashError;
 use super::manifest::{Checkout, HeldBranch, KeptReason, Manifest, Rescue, Work};
-use super::store::trash_beside;
+use super::store::{self, trash_beside};
 use crate::{journal, own_dirs};
 
 /// So many paths of neighbours are looked at together with the work dir; more of them before.
@@ -39,11 +39,17 @@ impl Neighbours {
     /// Every agent of the host but those that are being destroyed.
     pub(crate) fn of(host: &dyn Host, except: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
         let survey = host.survey(Detail::Basic)?;
-        Ok(Self::among(host, &survey.agents, except).and_those_in_the_making(host, &survey.journals))
+        let others = Self::among(host, &survey.agents, except);
+        Ok(others.and_those_in_the_making(host, &survey.journals, except))
     }
 
-    /// And those that are just being created. A round trip where there are any.
-    pub(crate) fn and_those_in_the_making(mut self, host: &dyn Host, journals: &[String]) -> Self {
+    /// And those that are just being created or brought back. A round trip where there are any.
+    pub(crate) fn and_those_in_the_making(
+        mut self,
+        host: &dyn Host,
+        journals: &[String],
+        except: &BTreeSet<AgentId>,
+    ) -> Self {
         if journals.is_empty() {
             return self;
         }
@@ -54,6 +60,12 @@ impl Neighbours {
         for path in &paths {
             let text = glance.read_if_there(path).ok().flatten().unwrap_or_default();
             let Some((header, steps)) = journal::read(&String::from_utf8_lossy(&text)) else { continue };
+            if except.contains(&header.agent_id) {
+                continue;
+            }
+            if header.operation == Operation::Undo {
+                self.agents.extend(coming_back(host, &header.agent_id));
+            }
             let made = steps.into_iter().filter_map(|step| match step {
                 Step::Worktree { repository, path } if header.operation == Operation::Create => {
                     Some((repository, path))
@@ -128,6 +140,14 @@ impl Neighbours {
     }
 }
 
+/// An agent that is being brought back.
+fn coming_back(host: &dyn Host, id: &AgentId) -> Option<Neighbour> {
+    let manifest = store::read_manifest(host, &host.layout().trash_of(id)).ok()?;
+    let checkout = manifest.work.as_ref().and_then(Work::checkout);
+    let repository = checkout.map(|checkout| checkout.repository.clone()).or(manifest.repository);
+    Some(Neighbour { name: manifest.name, work_dir: manifest.work_dir, repository })
+}
+
 /// What becomes of a work dir, as far as a look tells without asking git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -152,7 +172,13 @@ pub(crate) fn signs(host: &dyn Host, manifest: &Manifest, neighbours: &Neighbour
     let mut signs = neighbours.signs();
     signs.extend(own_dirs::signs(&host.layout(), &manifest.id, &manifest.work_dir));
     signs.extend(git.signs_of_a_worktree(manifest.repository.as_ref()));
+    signs.push(worktrees_of(&manifest.work_dir));
     signs
+}
+
+/// Where a repository in the work dir keeps what it knows of its worktrees.
+fn worktrees_of(dir: &HostPath) -> HostPath {
+    dir.join(".git/worktrees")
 }
 
 /// Looks at the work dir, as far as it can be by a glance at [`signs`]. Spawns and changes nothing.
@@ -195,7 +221,17 @@ pub(crate) fn examine(
     Ok(match fate(host, manifest, neighbours, glance)? {
         Fate::Kept(reason) => Work::Kept { reason },
         Fate::Missing => Work::Missing { checkout: missing_checkout(host, manifest)? },
-        Fate::MovedFolder => Work::Moved { to: place_for(host, manifest)?, checkout: None },
+        Fate::MovedFolder => {
+            // It is home to worktrees: who has come, or stayed, since the agents were looked at must not lose it.
+            if glance.exists(&worktrees_of(&manifest.work_dir))? {
+                let now = Neighbours::of(host, &BTreeSet::from([manifest.id.clone()]))?;
+                let agents = now.inside(host, &manifest.work_dir);
+                if !agents.is_empty() {
+                    return Ok(Work::Kept { reason: KeptReason::UsedBy { agents } });
+                }
+            }
+            Work::Moved { to: place_for(host, manifest)?, checkout: None }
+        }
         Fate::MovedWorktree { location, real } => {
             let repository = location.common_dir.clone();
             let git = Git::in_checkout(host, location);

@@ -188,6 +188,28 @@ impl Manifest {
         }
     }
 
+    /// The same with nothing that needs a ref.
+    pub(crate) fn without_rescues(mut self) -> Self {
+        if let Some(
+            Work::Moved { checkout: Some(checkout), .. } | Work::Missing { checkout: Some(checkout) },
+        ) = &mut self.work
+        {
+            checkout.rescues.clear();
+        }
+        self
+    }
+
+    /// The same with its repository at another place.
+    pub(crate) fn with_repository(mut self, repository: HostPath) -> Self {
+        if let Some(
+            Work::Moved { checkout: Some(checkout), .. } | Work::Missing { checkout: Some(checkout) },
+        ) = &mut self.work
+        {
+            checkout.repository = repository;
+        }
+        self
+    }
+
     /// The branch it comes back on.
     pub(crate) fn branch(&self) -> Option<&str> {
         self.work.as_ref()?.checkout()?.branch.as_deref()

@@ -1,5 +1,6 @@
 //! `undo`: a destroyed agent comes back from the trash.
 
+mod begin;
 mod error;
 mod list;
 mod run;

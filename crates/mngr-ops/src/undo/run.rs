@@ -4,9 +4,7 @@
 //! moment its state folder is renamed; a failure before that puts it away again, a command killed anywhere is carried
 //! through by the next one.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use mngr_host::fault;
@@ -14,25 +12,19 @@ use mngr_host::files::{Change, FilesError, Presence};
 use mngr_host::glance::Glance;
 use mngr_host::host::Host;
 use mngr_host::interrupt;
-use mngr_host::lock::LockWait;
 use mngr_model::address::AgentRef;
-use mngr_model::journal::{Header, Operation};
+use mngr_model::journal::Header;
 use mngr_model::layout::AgentLayout;
 use mngr_model::process::{Ending, ProcessRecord};
 use mngr_model::{AgentId, AgentName, HostPath};
 use serde_json::{Map, Value};
 
+use super::begin::{begin, require_repository, stray_work};
 use super::error::UndoError;
 use super::list::{Found, FoundAgent, Reach, find_all};
-use crate::journal::Journal;
-use crate::trash::{self, Manifest, Neighbours, Stray, TrashError, Work};
+use crate::trash::{self, Manifest, Stray, TrashError, Work};
 use crate::world::World;
-use crate::{again, boot, hosts, names, record, rename};
-
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
-/// How many numbers are tried behind a name that is taken.
-const SUFFIXES: u32 = 100;
+use crate::{again, boot, hosts, record, rename};
 
 /// An agent that came back, as STOPPED.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +52,7 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
     let shared = host;
     let host = shared.as_ref();
     interrupt::check()?;
-    let (journal, name) = begin(world, host, &manifest)?;
+    let (journal, name, manifest) = begin(world, host, &manifest)?;
     // From here on it runs to its end, or all the way back.
     let _shield = interrupt::shield();
     match carry_out(host, &manifest, &name, world.clock.now()) {
@@ -97,7 +89,14 @@ fn put_away_again(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError
     if !host.files().exists(&state)? {
         return Err(TrashError::NotThere { path: state });
     }
-    trash::put_away(host, manifest, Vec::new())?;
+    if let Some(to) = manifest.moved_to()
+        && host.files().exists(to)?
+    {
+        // It has not left.
+        return Ok(());
+    }
+    // What needs a ref got one when the agent was destroyed.
+    trash::put_away(host, &manifest.clone().without_rescues(), Vec::new())?;
     // A branch that went with the agent goes again; one that stays is found by the next attempt.
     let _ = trash::remove_branch(host, manifest);
     Ok(())
@@ -158,100 +157,6 @@ fn similar_to(target: &str, mut names: Vec<String>) -> Vec<String> {
     names.dedup();
     names.truncate(3);
     names
-}
-
-/// Chooses the name and opens the journal. Under the host lock, so that nobody else chooses the same.
-fn begin<'h>(
-    world: &World,
-    host: &'h dyn Host,
-    manifest: &Manifest,
-) -> Result<(Journal<'h>, AgentName), UndoError> {
-    let layout = host.layout();
-    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
-    let (journal, noted) = (layout.journal(&manifest.id), layout.trash_of(&manifest.id).manifest());
-    let (agent, work_dir) = (layout.agent(&manifest.id).data(), &manifest.work_dir);
-    let repository = manifest.work.as_ref().and_then(Work::checkout).map(|checkout| &checkout.repository);
-    let mut looked = vec![journal.clone(), noted.clone(), agent.clone(), work_dir.clone()];
-    looked.extend(repository.map(|repository| repository.join("HEAD")));
-    let glance = Glance::at(host.files(), &looked)?;
-    if glance.stat(&journal)?.is_some_and(|journal| journal.size > 0) {
-        return Err(UndoError::Busy { name: manifest.name.clone() });
-    }
-    // Somebody may have brought it back, or emptied the trash, since it was found.
-    if !glance.exists(&noted)? {
-        let target = manifest.id.to_string();
-        return Err(UndoError::NotFound { target, similar: Vec::new() });
-    }
-    // It may have been brought back and destroyed again since it was found; what was found then says nothing of it.
-    let now = trash::manifest_in(host, &glance, &layout.trash_of(&manifest.id))
-        .map_err(|source| UndoError::Trash { name: manifest.name.clone(), source })?;
-    if (now.destroyed_at, &now.work) != (manifest.destroyed_at, &manifest.work) {
-        return Err(UndoError::Busy { name: manifest.name.clone() });
-    }
-    if glance.exists(&agent)? {
-        return Err(UndoError::Exists { id: manifest.id.clone() });
-    }
-    let comes_back = !matches!(manifest.work, None | Some(Work::Kept { .. }));
-    if comes_back && glance.exists(work_dir)? && stray_work(host, manifest)?.is_none() {
-        return Err(UndoError::PathTaken { path: manifest.work_dir.clone() });
-    }
-    if let Some(repository) = repository {
-        let is_there = glance.exists(&repository.join("HEAD"))?;
-        require_repository(host, manifest, repository, is_there)?;
-    }
-    let name = free_name(world, host, manifest)?;
-    let header = Header {
-        operation: Operation::Undo,
-        agent_id: manifest.id.clone(),
-        name: name.clone(),
-        started: world.clock.now(),
-        command: None,
-    };
-    Ok((Journal::begin(host, &header)?, name))
-}
-
-/// Something that is only in the way where the work dir comes back to, and can be set aside.
-fn stray_work(host: &dyn Host, manifest: &Manifest) -> Result<Option<Stray>, UndoError> {
-    let neighbours = Neighbours::of(host, &BTreeSet::from([manifest.id.clone()]))?;
-    Ok(trash::stray_work(host, manifest, &neighbours)?)
-}
-
-/// Refuses an agent whose repository is in the trash itself, with another agent. One that is gone for good is no reason: the
-/// files come back without it.
-fn require_repository(
-    host: &dyn Host,
-    manifest: &Manifest,
-    repository: &HostPath,
-    is_there: bool,
-) -> Result<(), UndoError> {
-    if is_there && !repository.is_within(&host.layout().trash()) {
-        return Ok(());
-    }
-    let failed = |source| UndoError::Trash { name: manifest.name.clone(), source };
-    let holds = |other: &&Manifest| {
-        let moved = other.moved_to();
-        let is_inside = |folder: &HostPath| repository.is_within(folder);
-        other.id != manifest.id
-            && (moved.is_some() && is_inside(&other.work_dir) || moved.is_some_and(is_inside))
-    };
-    match trash::entries(host).map_err(failed)?.whole.iter().find(holds) {
-        Some(source) => {
-            let (name, needed, id) = (manifest.name.clone(), source.name.clone(), source.id.clone());
-            Err(UndoError::NeedsSource { name, needed, id })
-        }
-        None => Ok(()),
-    }
-}
-
-/// The name it had, or that name with a number.
-fn free_name(world: &World, host: &dyn Host, manifest: &Manifest) -> Result<AgentName, UndoError> {
-    let numbered = (2..=SUFFIXES).filter_map(|number| format!("{}-{number}", manifest.name).parse().ok());
-    for name in [manifest.name.clone()].into_iter().chain(numbered) {
-        if names::holder_of(world, host, &name, &manifest.id)?.is_none() {
-            return Ok(name);
-        }
-    }
-    Err(UndoError::NoFreeName { name: manifest.name.clone() })
 }
 
 /// Everything after the journal was opened. Each step may find itself done already.
@@ -428,6 +333,21 @@ pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<Resumed
     }
     let manifest = trash::read_manifest(host, &trash)
         .map_err(|source| UndoError::Trash { name: header.name.clone(), source })?;
+    let repository =
+        manifest.work.as_ref().and_then(Work::checkout).map(|checkout| checkout.repository.clone());
+    let manifest = match repository {
+        Some(repository) if host.files().exists(&trash.state())? => {
+            let is_there = host.files().exists(&repository.join("HEAD"))?;
+            match require_repository(host, manifest.clone(), &repository, is_there) {
+                Ok(found) => found,
+                // Until its source is back, it stays where it is.
+                Err(error) => {
+                    return put_away_again(host, &manifest).map(|()| Resumed::TakenBack).map_err(|_| error);
+                }
+            }
+        }
+        _ => manifest,
+    };
     match carry_out(host, &manifest, &header.name, world.clock.now()) {
         Ok(_) => Ok(Resumed::Completed),
         Err(error) => match put_away_again(host, &manifest) {
