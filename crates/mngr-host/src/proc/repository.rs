@@ -23,8 +23,8 @@ const STOPPING: Duration = Duration::from_millis(500);
 const PACE: Duration = Duration::from_millis(5);
 /// Time stamps of files come from a clock that ticks seldom.
 const TICK: Duration = Duration::from_millis(20);
-/// Our own lock file, which lets go of itself.
-const OURS: &str = "mngr-worktree.lock";
+/// How our own lock files begin, which let go of themselves.
+const OURS: &str = "mngr-";
 
 /// Processes that are asked to end together.
 pub(crate) trait Company {
@@ -40,9 +40,9 @@ pub(crate) fn ask_outside_locks(company: &dyn Company, repository: Option<&Path>
     let began = Instant::now();
     let folders = repository.map(git_folders).unwrap_or_default();
     loop {
-        let members = company.members();
-        if members.is_empty() {
-            return;
+        if company.members().is_empty() {
+            // They have ended, or cannot be seen.
+            return company.signal(Signal::TERM);
         }
         company.signal(Signal::STOP);
         let is_quiet = wait_until_stopped(company)
@@ -89,7 +89,7 @@ fn has_new_lock(folder: &Path, since: SystemTime) -> bool {
 
 fn is_lock(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.ends_with(".lock") && name != OURS
+    name.ends_with(".lock") && !name.starts_with(OURS)
 }
 
 /// Where a git at work in this folder makes lock files: in the folder of its checkout, and in the one all share.

@@ -21,12 +21,12 @@ open_in() {
 
 # Whether the group $1 has a lock file of git open, or one that is newer than the request $2 is in the repository $3.
 has_locks() {
-    case $(open_in "$1" | grep '\.lock$' | grep -v '/mngr-worktree\.lock$') in ?*) return 0 ;; esac
+    case $(open_in "$1" | grep '\.lock$' | grep -v '/mngr-[a-z]*\.lock$') in ?*) return 0 ;; esac
     own=$(cd "$3" && git rev-parse --git-dir --git-common-dir) || return 1
     (
         cd "$3" || exit 1
         printf '%s\n' "$own" | while IFS= read -r folder; do
-            find "$folder" -maxdepth 1 -name '*.lock' ! -name mngr-worktree.lock -newer "$2"
+            find "$folder" -maxdepth 1 -name '*.lock' ! -name 'mngr-*.lock' -newer "$2"
         done
     ) | grep -q .
 }
