@@ -133,7 +133,7 @@ fn silence(shells: &Shells, path: &HostPath, turn: Turn, said: &str) -> LockErro
     let source = match turn {
         Turn::Interrupted => return LockError::Interrupted,
         Turn::TimedOut => io::ErrorKind::TimedOut.into(),
-        Turn::Silent => io::Error::new(io::ErrorKind::HostUnreachable, shells.silent()),
+        Turn::Silent => io::Error::new(io::ErrorKind::TimedOut, shells.silent()),
         Turn::Heard | Turn::Closed => io::Error::new(io::ErrorKind::HostUnreachable, detail_of(said)),
     };
     LockError::Io { path: path.clone(), source }

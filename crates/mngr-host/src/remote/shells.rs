@@ -250,7 +250,10 @@ impl Shells {
             Turn::TimedOut if request.overdue == Overdue::LeftAlone => {
                 lost(&no_answer_within(request.deadline))
             }
-            Turn::Interrupted if shell.is_partly_sent() => Asked::Failed(ExecError::Interrupted),
+            // What changes nothing need not be ended there, where perhaps nobody answers.
+            Turn::Interrupted if shell.is_partly_sent() || request.overdue != Overdue::Ended => {
+                Asked::Failed(ExecError::Interrupted)
+            }
             turn => self.end(shell, &nonce, request, turn),
         }
     }

@@ -130,7 +130,9 @@ impl From<SelectError> for CliError {
             SelectError::NotFound { .. } => {
                 (ErrorKind::NotFound, Some("`mngr list` shows all agents, `mngr undo` the destroyed ones"))
             }
-            SelectError::Unavailable { .. } => (ErrorKind::ProviderUnavailable, None),
+            SelectError::Unavailable { .. } => {
+                (ErrorKind::ProviderUnavailable, Some("`mngr list --hosts` shows which hosts answer"))
+            }
             SelectError::HostOff { .. } => {
                 (ErrorKind::Failed, Some("`mngr start @HOST.PROVIDER` starts its host"))
             }
