@@ -47,6 +47,10 @@ pub(super) fn run(world: &World, client: usize, steps: &[Step]) {
 }
 
 fn command(world: &World, client: usize, step: &Step) {
+    let can_end = step.fault.is_some_and(|fault| world.part.faults.contains(&fault));
+    if step.action == Action::Watch && !can_end {
+        return;
+    }
     let words = words(world, client, step);
     // Who has all names to itself can look at what it did; else others may work on the same agents.
     let mut alone = Vec::new();
@@ -108,7 +112,7 @@ pub(super) fn run_words(world: &World, client: usize, step: &Step, words: &Words
         stdout: read(&out),
         stderr: read(&err),
     };
-    note(world, &done);
+    note(world, &done, &words.also);
     done
 }
 
@@ -174,7 +178,7 @@ fn happen(child: &Child, fault: Fault, dice: u64) {
     }
 }
 
-fn note(world: &World, done: &Done) {
+fn note(world: &World, done: &Done, also: &[Intent]) {
     let line = format!(
         "{:>6} {:>6} {}.{:02} {:?}{} mngr {}\n",
         done.began,
@@ -216,6 +220,7 @@ fn note(world: &World, done: &Done) {
         }
     }
     book.done.push(done.clone());
+    book.done.extend(also.iter().map(|intent| Done { intent: intent.clone(), ..done.clone() }));
 }
 
 fn write_for_agent(world: &World, name: usize, client: usize, step: &Step) {

@@ -38,7 +38,7 @@ fn run(world: &World, number: usize, fault: Option<Fault>, dice: u64, args: &[&s
         world,
         WATCHER,
         &step,
-        &Words { args, intent: Intent::Other, stdin: Vec::new(), names: Vec::new() },
+        &Words { args, intent: Intent::Other, also: Vec::new(), stdin: Vec::new(), names: Vec::new() },
     )
 }
 
