@@ -285,7 +285,16 @@ fn wait_for_acceptance(
     let request = WatchRequest { folders: vec![folder], processes: Vec::new() };
     let mut watch = host.watch(&request).map_err(DeliverError::Watch)?;
     loop {
-        let text = read_ordinary(host.files(), &accepted).map_err(DeliverError::Proof)?.unwrap_or_default();
+        let text = read_ordinary(host.files(), &accepted).map_err(DeliverError::Proof)?;
+        let is_destroyed = || Ok::<_, FilesError>(!host.files().exists(agent.root())?);
+        if text.is_none() && is_destroyed().map_err(DeliverError::Proof)? {
+            // Nobody is left to accept it.
+            return Err(DeliverError::NotAccepted {
+                level: DeliveryLevel::Written,
+                after: started.elapsed(),
+            });
+        }
+        let text = text.unwrap_or_default();
         if String::from_utf8_lossy(&text).lines().any(|line| line == message.key) {
             return Ok(());
         }

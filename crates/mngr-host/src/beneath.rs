@@ -34,6 +34,7 @@ use crate::random;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beneath {
     root: HostPath,
+    missing_root: Absent,
     below: String,
     path: HostPath,
 }
@@ -41,7 +42,18 @@ pub struct Beneath {
 impl Beneath {
     /// The root itself.
     pub fn root_itself(root: HostPath) -> Self {
-        Self { path: root.clone(), root, below: String::new() }
+        Self { path: root.clone(), root, missing_root: Absent::Make, below: String::new() }
+    }
+
+    /// The same with a root that must be there: the folder of an agent that was destroyed meanwhile is never made again.
+    #[must_use]
+    pub fn in_existing_root(self) -> Self {
+        Self { missing_root: Absent::Fail, ..self }
+    }
+
+    /// Whether a root that is missing may be made.
+    pub fn may_make_root(&self) -> bool {
+        self.missing_root == Absent::Make
     }
 
     /// A path that is the root or lies below it by spelling; `None` when it does not.
@@ -51,7 +63,7 @@ impl Beneath {
             return None;
         }
         let below = path.as_str()[root.as_str().trim_end_matches('/').len()..].trim_matches('/').to_owned();
-        Some(Self { root, below, path })
+        Some(Self { root, missing_root: Absent::Make, below, path })
     }
 
     /// A path of this machine that the user typed or a setting names, see [`typed_root`].
@@ -79,7 +91,8 @@ impl Beneath {
     pub fn split(&self) -> Option<(Self, &str)> {
         let (folder, name) = self.below.rsplit_once('/').unwrap_or(("", &self.below));
         let path = if folder.is_empty() { self.root.clone() } else { self.root.join(folder) };
-        (!name.is_empty()).then(|| (Self { root: self.root.clone(), below: folder.to_owned(), path }, name))
+        let below = folder.to_owned();
+        (!name.is_empty()).then(|| (Self { root: self.root.clone(), below, path, ..*self }, name))
     }
 }
 
@@ -165,7 +178,7 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLO
 
 /// Opens a folder of this machine.
 pub(crate) fn open_folder(folder: &Beneath, absent: Absent) -> io::Result<OwnedFd> {
-    if absent == Absent::Make {
+    if absent == Absent::Make && folder.may_make_root() {
         std::fs::create_dir_all(folder.root.as_str())?;
     }
     let root = rustix::fs::open(folder.root.as_str(), FOLDER, Mode::empty())?;

@@ -192,6 +192,14 @@ impl FilesError {
     }
 }
 
+/// Fails where a root that must be there is not.
+fn require_root<F: Files + ?Sized>(files: &F, place: &Beneath) -> Result<(), FilesError> {
+    if place.may_make_root() {
+        return Ok(());
+    }
+    Presence::There.require(place.root(), files.stat(place.root())?.as_ref())
+}
+
 /// What can be done with files there. Links are followed for reading and writing, never for removing.
 pub trait Files: Send + Sync {
     /// The contents of whatever is there. A pipe is read to its end, so this is for what the user names.
@@ -220,6 +228,7 @@ pub trait Files: Send + Sync {
     /// folders below it, be a link. One round trip.
     fn make_folder_beneath(&self, folder: &Beneath, names: &BTreeSet<Vec<u8>>) -> Result<(), FilesError> {
         refuse_by_looking(self, folder, names)?;
+        require_root(self, folder)?;
         self.make_folder(folder.path())
     }
 
@@ -238,6 +247,7 @@ pub trait Files: Send + Sync {
         durability: Durability,
     ) -> Result<(), FilesError> {
         refuse_by_looking(self, file, &BTreeSet::new())?;
+        require_root(self, file)?;
         if let Some((folder, _)) = file.split() {
             self.make_folder(folder.path())?;
         }

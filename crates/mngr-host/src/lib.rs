@@ -26,4 +26,5 @@ pub mod rsync;
 mod survey;
 pub mod tmux;
 pub mod trace;
+mod transfers;
 pub mod watch;

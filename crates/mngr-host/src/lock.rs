@@ -26,13 +26,29 @@ pub enum LockWait {
 /// A held lock; dropping it lets go.
 #[must_use = "the lock is released when this is dropped"]
 pub struct HostLock {
-    _held: Box<dyn Send + Sync>,
+    held: Held,
+}
+
+enum Held {
+    /// An open file of this machine.
+    File(File),
+    /// Whatever else keeps a lock alive.
+    Elsewhere { _held: Box<dyn Send + Sync> },
 }
 
 impl HostLock {
     /// Wraps whatever keeps the lock alive.
     pub fn new(held: impl Send + Sync + 'static) -> Self {
-        Self { _held: Box::new(held) }
+        Self { held: Held::Elsewhere { _held: Box::new(held) } }
+    }
+
+    /// From now on every program we start holds the lock with us. If we are killed, nobody takes it before the last of them
+    /// has ended. On another machine it changes nothing.
+    pub fn share_with_children(&self) {
+        if let Held::File(file) = &self.held {
+            // Without it the lock is ours alone, as before.
+            let _ = rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty());
+        }
     }
 }
 
@@ -127,7 +143,7 @@ pub(crate) fn lock_file(path: &HostPath, wait: LockWait) -> Result<HostLock, Loc
 fn lock_open_file(file: File, path: &HostPath, wait: LockWait) -> Result<HostLock, LockError> {
     let io_error = |source| LockError::Io { path: path.clone(), source };
     match file.try_lock() {
-        Ok(()) => return Ok(HostLock::new(file)),
+        Ok(()) => return Ok(HostLock { held: Held::File(file) }),
         Err(TryLockError::WouldBlock) => {}
         Err(TryLockError::Error(source)) => return Err(io_error(source)),
     }
@@ -141,7 +157,9 @@ fn lock_open_file(file: File, path: &HostPath, wait: LockWait) -> Result<HostLoc
     loop {
         let left = limit.saturating_sub(started.elapsed());
         match receiver.recv_timeout(left.min(INTERRUPT_CHECK)) {
-            Ok(locked) => return locked.map(HostLock::new).map_err(io_error),
+            Ok(locked) => {
+                return locked.map(|file| HostLock { held: Held::File(file) }).map_err(io_error);
+            }
             Err(_) if left.is_zero() => return Err(LockError::Held { path: path.clone() }),
             Err(_) => interrupt::check().map_err(|_| LockError::Interrupted)?,
         }
@@ -164,6 +182,21 @@ mod tests {
         drop(held);
         // Whoever gave up waiting may get it for a moment.
         assert!(lock_file(&path, LockWait::For(Duration::from_secs(5))).is_ok());
+    }
+
+    #[test]
+    fn a_shared_lock_is_held_until_the_last_program_that_we_started_has_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = HostPath::new(dir.path().join("l").to_str().unwrap());
+        let lock = lock_file(&path, LockWait::Try).unwrap();
+        lock.share_with_children();
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        drop(lock);
+        assert!(!is_free(&path), "the child holds it");
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(is_free(&path));
     }
 
     #[test]

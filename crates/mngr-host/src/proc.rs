@@ -17,6 +17,7 @@ use rustix::process::Pid;
 
 use crate::interrupt;
 use crate::trace::{self, Span, SpanKind};
+use crate::transfers::Transfer;
 
 mod command_id;
 mod dialogue;
@@ -58,6 +59,8 @@ pub struct Cmd {
     pub(crate) leftovers: Leftovers,
     pub(crate) repository: Option<HostPath>,
     pub(crate) on_interrupt: OnInterrupt,
+    /// The machine that it copies from or to over a link of its own.
+    pub(crate) copies_with: Option<String>,
 }
 
 /// What becomes of a command when the user interrupts.
@@ -105,6 +108,7 @@ impl Cmd {
             leftovers: Leftovers::Spare,
             repository: None,
             on_interrupt: OnInterrupt::End,
+            copies_with: None,
         }
     }
 
@@ -235,6 +239,13 @@ impl Cmd {
             OnInterrupt::End => Duration::ZERO,
             OnInterrupt::LetFinish => TIME_TO_FINISH,
         }
+    }
+
+    /// It copies from or to another machine, which it reaches by this name.
+    #[must_use]
+    pub(crate) fn copying_with(mut self, machine: &str) -> Self {
+        self.copies_with = Some(machine.to_owned());
+        self
     }
 
     /// The program's name, for messages.
@@ -425,6 +436,7 @@ pub(crate) fn run(cmd: &Cmd) -> Result<Output, ExecError> {
 /// partial output: it has been handed on.
 pub(crate) fn run_streaming(cmd: &Cmd, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<Exit, ExecError> {
     let span = span_of(cmd);
+    let _transfer = cmd.copies_with.as_deref().map(Transfer::begin);
     let ended = run_untraced(cmd, on_output);
     note_end(span, &ended);
     ended
@@ -472,6 +484,7 @@ pub(crate) fn run_attached(
     deadline: Option<Duration>,
 ) -> Result<Exit, ExecError> {
     let span = span_of(cmd);
+    let _transfer = cmd.copies_with.as_deref().map(Transfer::begin);
     let ended = run_attached_untraced(cmd, attachment, deadline);
     note_end(span, &ended);
     ended

@@ -234,9 +234,13 @@ impl Rsync {
 
     fn ends(&self, mut cmd: Cmd, mut destination: String) -> Cmd {
         let mut source = self.source.spelled();
+        if self.beneath.is_some() && self.effect == Effect::Real && destination.ends_with('/') {
+            // rsync makes a missing `folder/`; it cannot make `folder/.` without the folder.
+            destination.push('.');
+        }
         if let Way::From(reach) | Way::To(reach) = &self.way {
             // Without `-s` the shell there would read the paths.
-            cmd = cmd.args(["-s", "-e", &remote_shell(reach)]);
+            cmd = cmd.args(["-s", "-e", &remote_shell(reach)]).copying_with(&reach.name);
             let side = if matches!(self.way, Way::From(_)) { &mut source } else { &mut destination };
             if matches!(self.way, Way::From(_)) {
                 // A file of somebody else must not run with the rights of whoever copied it.
@@ -340,6 +344,23 @@ mod tests {
             let side = |name: &str| Endpoint::Contents(HostPath::new(self.path(name).to_str().unwrap()));
             Rsync::new(side("from"), side("to"))
         }
+    }
+
+    #[test]
+    fn a_missing_folder_is_made_unless_it_must_be_there() {
+        let folders = Folders::new();
+        fs::write(folders.path("from/a"), "a").unwrap();
+        fs::remove_dir(folders.path("to")).unwrap();
+        let folder = Beneath::root_itself(HostPath::new(folders.path("to").to_str().unwrap()));
+        let pinned = || folders.copy().beneath(folder.clone());
+        assert!(pinned().run(&folders.host).is_err());
+        // On another machine it is rsync itself that must not make the folder.
+        assert!(folders.host.exec(&pinned().command()).unwrap().exit != Exit::Code(0));
+        assert!(!folders.path("to").exists());
+        folders.copy().run(&folders.host).unwrap();
+        fs::remove_file(folders.path("to/a")).unwrap();
+        pinned().run(&folders.host).unwrap();
+        assert!(folders.path("to/a").exists());
     }
 
     #[test]

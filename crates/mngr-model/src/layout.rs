@@ -58,6 +58,8 @@ impl HostLayout {
         clones => "clones";
         /// What destroy moved away.
         trash => "trash";
+        /// What was written where a destroyed agent had been, a folder for each agent.
+        set_aside => "set-aside";
         /// Snapshots of agents, a folder for each.
         snapshots => "snapshots";
         /// Files on their way from one host to another, a folder for each transfer.

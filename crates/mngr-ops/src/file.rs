@@ -56,6 +56,12 @@ pub enum FileError {
         /// Which.
         path: HostPath,
     },
+    /// The folder it belongs to went away.
+    #[error("`{path}` does not exist any more: the agent was destroyed meanwhile")]
+    Gone {
+        /// The agent's folder.
+        path: HostPath,
+    },
     /// It is something else.
     #[error("`{path}` is not {expected}")]
     WrongKind {
@@ -191,19 +197,22 @@ impl Target {
             Err(error) if error.source.kind() == io::ErrorKind::IsADirectory => {
                 return Err(FileError::WrongKind { path, expected: "a file" });
             }
+            Err(error) if error.is_missing() && !files.exists(&self.base)? => {
+                return Err(FileError::Gone { path: self.base.clone() });
+            }
             written => written?,
         }
         Ok(path)
     }
 
-    /// A path below what is trusted: the agent's folder, or the repository of this machine that it is in. Any other is what
-    /// the user typed.
+    /// A path below what is trusted: the agent's folder, which is not made again if the agent was destroyed meanwhile, or
+    /// the repository of this machine that it is in. Any other is what the user typed.
     fn beneath(&self, path: &HostPath) -> Option<Beneath> {
         let typed = || match self.host.reach() {
             None => beneath::typed_root(path).and_then(|root| Beneath::new(&root, path)),
             Some(_) => None,
         };
-        Beneath::new(&self.base, path).or_else(typed)
+        Beneath::new(&self.base, path).map(Beneath::in_existing_root).or_else(typed)
     }
 
     /// The entries of a folder, by name; of a file, itself.

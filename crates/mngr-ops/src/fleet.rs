@@ -93,7 +93,7 @@ impl FleetHost {
 
     /// Whether the provider says that it does not run: nobody has to ask it.
     pub fn is_off(&self) -> bool {
-        is_off(self.report.state)
+        is_off(self.report.state) || self.report.is_frozen
     }
 }
 
@@ -264,6 +264,9 @@ impl Looked {
                 return Self { host, failure: Some(failure), ..Self::default() };
             }
         };
+        if report.is_frozen {
+            return Self::frozen(world, entry, &host, report);
+        }
         if is_off(report.state) {
             return Self::off(world, entry, &host, report);
         }
@@ -332,6 +335,21 @@ impl Looked {
             host: Some(FleetHost::new(entry, report)),
             ..Self::default()
         }
+    }
+
+    /// The processes of a frozen host go on one day, so its agents are not stopped. It answers as little as one behind a dead
+    /// link. It is not woken unasked: somebody may be copying it.
+    fn frozen(world: &World, entry: &dyn HostEntry, host: &Arc<dyn Host>, report: HostReport) -> Self {
+        let address = host.info().address();
+        let message = format!(
+            "host `{}` cannot be reached: its processes are frozen; `mngr start @{address}` wakes it",
+            entry.name()
+        );
+        let state = StateReport::new(AgentState::Unknown, StateSource::Host, message.clone());
+        let agents = memory::of_host_that_is_off(world, host.info(), entry.cold_files()).into_iter();
+        let agents = agents.map(|facts| Agent { host: host.clone(), state: state.clone(), facts }).collect();
+        let row = FleetHost::new(entry, failing(report, false, &message));
+        Self { agents, ..Self::silent(world, row, host, message) }
     }
 
     /// Of a host that does not answer only what was seen before is known, and that its agents may do anything.

@@ -12,7 +12,7 @@ use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::lock::{HostLock, LockError, LockWait, lock_in_own_folder};
 use mngr_host::proc::CommandId;
-use mngr_model::journal::{Header, Step};
+use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::{AgentId, HostPath};
 
 /// How long another command may hold the host.
@@ -60,6 +60,7 @@ impl<'h> Journal<'h> {
         let path = host.layout().journal(&header.agent_id);
         let line = head_line(header)?;
         let lock = lock_in_own_folder(host, &path, |path| host.lock_with_line(path, &line))?;
+        hold_on(&lock, header);
         fault::point();
         Ok(Self { host, path, steps: Vec::new(), pending: Vec::new(), _lock: lock })
     }
@@ -68,6 +69,7 @@ impl<'h> Journal<'h> {
     pub fn begin_with(host: &'h dyn Host, header: &Header, first: Vec<Change>) -> Result<Self, JournalError> {
         let path = host.layout().journal(&header.agent_id);
         let lock = lock_in_own_folder(host, &path, |path| host.lock(path, LockWait::Try))?;
+        hold_on(&lock, header);
         let mut journal = Self { host, path, steps: Vec::new(), pending: first, _lock: lock };
         journal.write_line(head_line(header)?);
         journal.carry_out()?;
@@ -167,6 +169,14 @@ impl Note {
     /// The operation is whole, or wholly undone.
     pub(crate) fn finish(self, host: &dyn Host) -> Result<(), FilesError> {
         host.files().remove_file(&self.path)
+    }
+}
+
+/// What is killed leaves its git behind, which goes on for a moment. Nobody must put the operation right before that has
+/// ended: it would be done twice, at once. A launch starts what stays, and must not hand its journal to it.
+fn hold_on(lock: &HostLock, header: &Header) {
+    if matches!(header.operation, Operation::Destroy | Operation::Undo) {
+        lock.share_with_children();
     }
 }
 

@@ -13,6 +13,7 @@ use mngr_agents::launch::{
 };
 use mngr_agents::manifest::BuiltIn;
 use mngr_agents::ordinary::read_ordinary;
+use mngr_host::beneath::Beneath;
 use mngr_host::files::{Access, Change, FileKind, FilesError};
 use mngr_host::host::{AwaitedLine, Host, SurveyError, WatchRequest};
 use mngr_host::interrupt::{self, Interrupted};
@@ -138,7 +139,8 @@ pub(crate) fn launch(
         Occasion::First { with } => (with, 0),
         Occasion::Again => {
             let mark = agent.activity_start();
-            let folder = mark.parent().map(Change::MakeFolder);
+            let folder = mark.parent().and_then(|path| Beneath::new(agent.root(), &path));
+            let folder = folder.map(|folder| Change::MakeFolderBeneath(folder.in_existing_root()));
             (folder.into_iter().chain([Change::Touch(mark)]).collect(), length_of_record(host, &agent)?)
         }
     };

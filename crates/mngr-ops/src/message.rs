@@ -132,6 +132,14 @@ pub enum SendError {
     /// It cannot be seen any more.
     #[error("the message was not sent")]
     Look(#[from] LookError),
+    /// It was destroyed while it was sent to.
+    #[error("agent `{name}` was destroyed while the message was on its way (reached: {})", .level.as_str())]
+    Destroyed {
+        /// Its name.
+        name: AgentName,
+        /// How far the message certainly got.
+        level: DeliveryLevel,
+    },
     /// Other senders did not finish in time, or the lock could not be taken.
     #[error("cannot get a turn to send to agent `{name}`")]
     Lock {
@@ -160,6 +168,7 @@ impl SendError {
     pub fn level(&self) -> DeliveryLevel {
         match self {
             Self::Deliver { source, .. } => source.level(),
+            Self::Destroyed { level, .. } => *level,
             _ => DeliveryLevel::Nothing,
         }
     }
@@ -220,7 +229,12 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     let pane = receiving_pane(&agent)?;
     let message = Message { text, key: key.as_str(), patience: request.patience };
     let now = || agent.by_its_clock(world.clock.now());
-    log.typing(now(), &key, text)?;
+    if let Err(error) = log.typing(now(), &key, text) {
+        if error.is_missing() {
+            look_again(&agent, Detail::Basic)?;
+        }
+        return Err(error.into());
+    }
     let outcome = type_into(world, &agent, &pane, &layout, &kind, message);
     let noted = match &outcome {
         Ok(delivered) => log.sent(now(), &key, delivered.level, text),
@@ -230,6 +244,11 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
         }
     };
     if let Err(error) = noted {
+        // Its log is where its state folder is: in the trash, once it is destroyed.
+        if error.is_missing() && matches!(look_again(&agent, Detail::Basic), Err(LookError::Gone { .. })) {
+            let level = outcome.as_ref().map_or_else(DeliverError::level, |delivered| delivered.level);
+            return Err(SendError::Destroyed { name: agent.name().clone(), level });
+        }
         // The message is where it is; only a repetition of the key is no longer told apart.
         world.reporter.warn(&format!("the log of messages is incomplete: {}", crate::error_chain(&error)));
     }

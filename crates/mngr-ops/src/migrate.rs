@@ -121,8 +121,15 @@ pub fn migrate(world: &World, request: &MigrateRequest) -> Result<Migrated, Migr
     let guard =
         Guard::take(host, agent.id()).map_err(|source| MigrateError::Guard { name: name(), source })?;
     let Some(guard) = guard else { return Err(MigrateError::Busy { name: name() }) };
-    stop::stop(world, agent, &StopOptions::from_settings(&world.settings))
-        .map_err(|source| MigrateError::Stop { name: name(), source })?;
+    if let Err(source) = stop::stop(world, agent, &StopOptions::from_settings(&world.settings)) {
+        let was_interrupted = interrupt::is_pending();
+        let _shield = interrupt::shield();
+        drop(guard);
+        if was_interrupted {
+            start_again(world, agent);
+        }
+        return Err(MigrateError::Stop { name: name(), source });
+    }
     fault::point();
     let created = create::create(world, &wanted);
     // From here on it runs to its end.

@@ -10,7 +10,7 @@ use mngr_model::address::LocationPath;
 
 use crate::fleet::Agent;
 use crate::sync::{
-    self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, Spot,
+    self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, SentKind, Spot,
     SyncError, SyncOptions, SyncReport, Target,
 };
 use crate::visit::Visit;
@@ -45,26 +45,37 @@ pub struct PushRequest {
 /// Pushes to an agent.
 pub fn push(world: &World, agent: &Agent, request: &PushRequest) -> Result<SyncReport, SyncError> {
     let _visit = Visit::begin(world, &agent.host);
+    let kind = match request.what {
+        PushWhat::Branch => SentKind::Commits,
+        PushWhat::Files(_) | PushWhat::Full | PushWhat::Path(..) => SentKind::Files,
+    };
+    let sent = bring_over(world, agent, request);
+    let report = sync::arrived(agent, request.options.effect, kind, sent)?;
+    sync::finish(world, agent, &request.options, report)
+}
+
+fn bring_over(world: &World, agent: &Agent, request: &PushRequest) -> Result<SyncReport, SyncError> {
     let (ours, theirs) = (world.client.as_ref(), agent.host.as_ref());
     let here = match &request.source {
         Some(path) => world.cwd.join(path.path()).normalized(),
         None => world.cwd.clone(),
     };
-    let report = match &request.what {
-        PushWhat::Branch => Push::open(ours, agent, &here, request)?.branch(None)?,
+    match &request.what {
+        PushWhat::Branch => Push::open(ours, agent, &here, request)?.branch(None),
         PushWhat::Full => {
             let push = Push::open(ours, agent, &here, request)?;
             if push.from.is_same_as(&push.to)? {
                 return Err(SyncError::SamePlace { path: here });
             }
             let overlay = Overlay::of(&push.from)?;
-            push.branch(Some(&overlay))?
+            push.branch(Some(&overlay))
         }
         PushWhat::Files(extraneous) => {
-            let to = Spot::new(theirs, sync::agent_work_dir(agent)?);
+            let work_dir = sync::agent_work_dir(agent)?;
+            let to = Spot::new(theirs, work_dir.clone());
             let from = Spot::new(ours, top_of(ours, &here)?.unwrap_or(here));
             let copy = sync::tree_copy(from, to, *extraneous, world.reporter.as_ref())?;
-            sync::copied(agent, &copy, &request.options)?
+            sync::copied(agent, &copy.inside(&work_dir), &request.options)
         }
         PushWhat::Path(place, extraneous) => {
             let work_dir = sync::agent_work_dir(agent)?;
@@ -73,10 +84,9 @@ pub fn push(world: &World, agent: &Agent, request: &PushRequest) -> Result<SyncR
                 request.source.as_ref().or(place.as_ref()).is_some_and(LocationPath::has_trailing_slash);
             let from = Spot::new(ours, source);
             let copy = sync::path_copy(from, contents_only, theirs, &target, *extraneous)?;
-            sync::copied(agent, &copy, &request.options)?
+            sync::copied(agent, &copy.inside(&work_dir), &request.options)
         }
-    };
-    sync::finish(world, agent, &request.options, report)
+    }
 }
 
 /// The top of the repository that holds a folder.

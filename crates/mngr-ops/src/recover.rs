@@ -20,6 +20,7 @@ use mngr_model::{AgentId, HostPath};
 
 use crate::hosts::Tenant;
 use crate::pool::Place;
+use crate::undo::Resumed;
 use crate::world::World;
 use crate::{destroy, git_locks, hosts, journal, pool, scratch, trash, undo};
 
@@ -114,6 +115,7 @@ fn claim(host: &dyn Host) -> Vec<Leftover> {
     free.into_iter()
         .filter_map(|path| {
             let lock = host.lock(&path, LockWait::Try).ok()?;
+            lock.share_with_children();
             let text = host.files().read_part(&path, 0, MOST_BYTES).ok()?;
             let text = String::from_utf8_lossy(&text).into_owned();
             Some(Leftover { path, text, _lock: lock })
@@ -141,8 +143,13 @@ fn finish(world: &World, host: &dyn Host, header: &Header, steps: &[Step]) -> Re
             done.map(|()| "its removal was completed").map_err(|error| crate::error_chain(&error))
         }
         Operation::Undo => {
-            let done = undo::resume(world, host, header);
-            done.map(|()| "its return was completed").map_err(|error| crate::error_chain(&error))
+            let done = undo::resume(world, host, header).map_err(|error| crate::error_chain(&error))?;
+            Ok(match done {
+                Resumed::Completed => "its return was completed",
+                Resumed::TakenBack => {
+                    "it cannot come back yet and is in the trash as before; see `mngr undo`"
+                }
+            })
         }
         Operation::MakeHost => {
             take_back(world, host, &header.agent_id, steps).map(|()| "a host without it was removed")
@@ -219,7 +226,11 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
         }
         Step::Branch { repository, name, at } => {
             let git = Git::new(host, repository.clone());
-            git.delete_branch(name, DeleteBranch::OnlyAt(at)).map_err(|e| text(&e))
+            match git.delete_branch(name, DeleteBranch::OnlyAt(at)) {
+                // The repository is gone, and the branch with it.
+                Err(_) if !files.exists(&repository.join("HEAD")).map_err(|e| text(&e))? => Ok(()),
+                deleted => deleted.map_err(|e| text(&e)),
+            }
         }
         Step::Host { provider, id: made, is_copy } => {
             let tenant = if *is_copy { Tenant::This(id) } else { Tenant::Anybody };

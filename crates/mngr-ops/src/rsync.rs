@@ -11,7 +11,7 @@ use mngr_model::address::LocationPath;
 
 use crate::fleet::Agent;
 use crate::sync::{
-    self, Audience, Effect, PlainCopied, PlainEnd, Spot, SyncError, SyncOptions, UncommittedChanges,
+    self, Audience, Effect, PlainCopied, PlainEnd, SentKind, Spot, SyncError, SyncOptions, UncommittedChanges,
 };
 use crate::world::World;
 
@@ -48,7 +48,9 @@ pub fn rsync(world: &World, request: &RsyncRequest) -> Result<PlainCopied, SyncE
     let copy = sync::plain_copy(from, to, &request.words, request.audience)?;
     let effect = if is_dry_run(&request.words) { Effect::DryRun } else { Effect::Real };
     let options = SyncOptions { uncommitted: request.uncommitted, effect, ..SyncOptions::default() };
-    copy.run_plain(&options)
+    let End::Agent(agent, _) = &request.to else { return copy.run_plain(&options) };
+    let copied = copy.inside(&agent.facts.record.work_dir.normalized()).run_plain(&options);
+    sync::arrived(agent, effect, SentKind::Files, copied)
 }
 
 /// Whether rsync was told to change nothing: then nothing may be set aside for it either.

@@ -153,6 +153,39 @@ pub(crate) fn copied(agent: &Agent, copy: &Copy<'_>, options: &SyncOptions) -> R
     Ok(report)
 }
 
+/// Whether the agent was destroyed since it was found. What cannot be told is not so.
+fn is_destroyed(agent: &Agent) -> bool {
+    let record = agent.host.layout().agent(agent.id()).data();
+    agent.host.files().exists(&record).is_ok_and(|exists| !exists)
+}
+
+/// What is sent to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SentKind {
+    /// Commits: git itself fails where their checkout is gone, so a look that costs a round trip is saved.
+    Commits,
+    /// Files.
+    Files,
+}
+
+/// What came of sending something to an agent. No success, and no riddle, where it was destroyed meanwhile.
+pub(crate) fn arrived<T>(
+    agent: &Agent,
+    effect: Effect,
+    kind: SentKind,
+    sent: Result<T, SyncError>,
+) -> Result<T, SyncError> {
+    let is_afar = agent.host.reach().is_some();
+    let is_certain = match &sent {
+        Ok(_) => effect == Effect::DryRun || (is_afar && kind == SentKind::Commits),
+        Err(error) => error.is_interrupted(),
+    };
+    if !is_certain && is_destroyed(agent) {
+        return Err(SyncError::Destroyed { name: agent.name().clone() });
+    }
+    sent
+}
+
 /// The last step of both verbs.
 pub(crate) fn finish(
     world: &World,

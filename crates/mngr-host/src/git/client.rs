@@ -109,6 +109,7 @@ pub(super) struct Invocation<'g> {
     input: Option<Vec<u8>>,
     deadline: Duration,
     locks: Locks,
+    copies_with: Option<String>,
 }
 
 /// Whether a command takes locks of its repository.
@@ -136,6 +137,7 @@ impl<'g> Invocation<'g> {
             input: None,
             deadline: QUICK,
             locks: Locks::Some,
+            copies_with: None,
         }
     }
 
@@ -169,6 +171,12 @@ impl<'g> Invocation<'g> {
         self
     }
 
+    /// It copies from or to another machine, which it reaches by this name.
+    pub(super) fn copying_with(mut self, machine: &str) -> Self {
+        self.copies_with = Some(machine.to_owned());
+        self
+    }
+
     /// How long it may take.
     pub(super) fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
@@ -191,7 +199,7 @@ impl<'g> Invocation<'g> {
 
     /// The whole command.
     pub(super) fn cmd(self) -> Cmd {
-        let Self { git, settings, args, env, input, deadline, locks, .. } = self;
+        let Self { git, settings, args, env, input, deadline, locks, copies_with, .. } = self;
         // The C locale because failures are told apart by their text.
         let mut cmd = git.program().env("LC_ALL", "C").env("GIT_EDITOR", ":").deadline(deadline);
         cmd = cmd.args(["-c", "core.quotepath=off"]);
@@ -205,6 +213,7 @@ impl<'g> Invocation<'g> {
         if let Some(bytes) = input {
             cmd = cmd.stdin(bytes);
         }
+        cmd = Cmd { copies_with, ..cmd };
         match locks {
             Locks::None => cmd,
             // Of a short one nothing has to be taken back if it ends by itself.

@@ -265,12 +265,14 @@ impl Git<'_> {
 impl Invocation<'_> {
     /// Lets git reach another machine.
     pub(super) fn reaching(self, reach: &Reach) -> Self {
-        reach_variables(reach).into_iter().fold(self, |invocation, (name, value)| invocation.env(name, value))
+        let reaching = self.copying_with(&reach.name);
+        reach_variables(reach).into_iter().fold(reaching, |it, (name, value)| it.env(name, value))
     }
 }
 
 /// The same for a command that is not run here.
 pub(super) fn reaching(cmd: Cmd, reach: &Reach) -> Cmd {
+    let cmd = cmd.copying_with(&reach.name);
     reach_variables(reach).into_iter().fold(cmd, |cmd, (name, value)| cmd.env(name, value))
 }
 

@@ -8,13 +8,12 @@ use mngr_model::HostPath;
 
 use super::client::{Git, LONG};
 use super::error::GitError;
+use super::incoming::INCOMING;
 
 /// What came from the source, as [`Git::deposit_into`] keeps it.
 const SOURCE: &str = "refs/mngr/source/";
 /// What a remote was seen to have.
 const REMOTES: &str = "refs/remotes/";
-/// What is only on its way.
-const INCOMING: &str = "refs/mngr/incoming/";
 
 /// A ref and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

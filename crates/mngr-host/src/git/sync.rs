@@ -4,12 +4,12 @@
 //! the same, run there: `fetch_commit` from this repository, then `merge_into_head`.
 
 use crate::proc::Cmd;
-use crate::random;
 
 use super::bundle::undisturbed;
 use super::client::{Git, LONG};
 use super::deposit::reaching;
 use super::error::GitError;
+use super::incoming;
 use super::refs::Branch;
 
 /// How far two commits have gone apart.
@@ -83,17 +83,17 @@ impl Git<'_> {
         if self.host().info().id == from.host().info().id && self.host().reach() == from.host().reach() {
             return self.fetch_commit(from.dir().as_str(), branch);
         }
-        // A name of its own: another transfer of the same branch may be under way.
-        let incoming = format!("refs/mngr/incoming/{}", random::hex32());
+        let incoming = &incoming::new_ref();
         match (from.host().reach(), self.host().reach()) {
             (None, Some(here)) => {
                 let refspec = format!("+refs/heads/{branch}:{incoming}");
-                from.act(["push", "--quiet", "--no-verify", "--no-recurse-submodules"])
+                let push = from
+                    .act(["push", "--quiet", "--no-verify", "--no-recurse-submodules"])
                     .args(["--", here.place(self.dir()).as_str(), &refspec])
                     .env("GIT_LFS_SKIP_PUSH", "1")
                     .reaching(&here)
-                    .deadline(LONG)
-                    .run()?;
+                    .deadline(LONG);
+                self.receive(incoming, || push.run())
             }
             (there, _) => {
                 let place = there.as_ref().map_or_else(|| from.dir().to_string(), |it| it.place(from.dir()));
@@ -114,30 +114,24 @@ impl Git<'_> {
                         &format!("+refs/heads/{branch}:{incoming}"),
                     ])
                     .deadline(LONG);
-                match &there {
-                    Some(there) => fetch.reaching(there).run()?,
-                    None => fetch.run()?,
-                };
+                self.receive(incoming, || match &there {
+                    Some(there) => fetch.reaching(there).run(),
+                    None => fetch.run(),
+                })
             }
         }
-        let oid = self.resolve(&incoming);
-        self.delete_ref(&incoming)?;
-        oid
     }
 
     /// Brings the commits of a branch here and returns its tip. No branch, no file and no `FETCH_HEAD` is changed.
     pub fn fetch_commit(&self, from: &str, branch: &str) -> Result<String, GitError> {
-        // A name of its own: another fetch of the same branch may be under way.
-        let incoming = format!("refs/mngr/incoming/{}", random::hex32());
-        undisturbed(|| {
+        let incoming = &incoming::new_ref();
+        let fetch = || {
             self.act(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"])
                 .args(["--no-auto-maintenance", "--", from, &format!("+refs/heads/{branch}:{incoming}")])
                 .deadline(LONG)
                 .run()
-        })?;
-        let oid = self.resolve(&incoming);
-        self.delete_ref(&incoming)?;
-        oid
+        };
+        self.receive(incoming, || undisturbed(fetch))
     }
 
     /// What making a branch here the commit would do to it. Losing commits, or moving a branch under a checkout, is

@@ -101,7 +101,8 @@ impl<'a> Call<'a> {
     fn beneath(action: &'static str, path: &'a HostPath, folder: &Beneath, absent: Absent) -> Self {
         let mut call = Self::new(action, path)
             .with("below", folder.below())
-            .with("make", if absent == Absent::Make { "yes" } else { "" });
+            .with("make", if absent == Absent::Make { "yes" } else { "" })
+            .with("make_root", if absent == Absent::Make && folder.may_make_root() { "yes" } else { "" });
         call.variables += &format!("root={}\n", path_word(folder.root()));
         call
     }

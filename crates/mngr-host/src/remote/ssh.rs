@@ -25,7 +25,7 @@ const PERSIST_SECONDS: u32 = 600;
 const CONNECT_SECONDS: u32 = 10;
 /// A connection is asked this often whether it lives, and given up after [`ALIVE_COUNT`] questions without an answer.
 const ALIVE_SECONDS: u32 = 5;
-const ALIVE_COUNT: u32 = 3;
+const ALIVE_COUNT: u32 = 2;
 /// What `ssh` returns when it speaks of itself.
 const OWN_FAILURE: Exit = Exit::Code(255);
 /// The longest socket name that every system takes, less what ssh adds to it while it binds.

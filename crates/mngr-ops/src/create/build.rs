@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mngr_agents::brand::{Consent, Provisioning};
 use mngr_agents::deliver::{self, Message, Recipient};
 use mngr_host::fault;
-use mngr_host::files::{Access, Change, Durability};
+use mngr_host::files::{Access, Change, Durability, Presence};
 use mngr_host::host::Host;
 use mngr_host::tmux::{AgentPane, ServerStart};
 use mngr_host::{interrupt, random};
@@ -19,6 +19,7 @@ use mngr_model::env::EnvPair;
 use mngr_model::journal::Step;
 use mngr_model::layout::AgentLayout;
 use mngr_model::process::ProcessRecord;
+use mngr_model::transfer::TransferMode;
 use mngr_model::{AgentId, AgentName, AgentRecord};
 
 use super::error::CreateError;
@@ -96,6 +97,13 @@ impl Build<'_> {
         // The record is the commit point: from here on the agent exists, and an interrupt comes too late.
         let _shield = interrupt::shield();
         let bytes = serde_json::to_vec_pretty(&record)?;
+        if plan.transfer == TransferMode::GitWorktree
+            && let Some(repository) = &plan.repository
+        {
+            // The agent that it was cloned from may have been destroyed meanwhile, and its repository with it.
+            let path = repository.join("HEAD");
+            journal.add([Change::Require { path, presence: Presence::There }]);
+        }
         let (path, access, durability) = (agent.data(), Access::Shared, Durability::Synced);
         journal.add([Change::Write { path, bytes, access, durability }]);
         journal.add(provision::drop_backups(journal));

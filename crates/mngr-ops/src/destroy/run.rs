@@ -19,7 +19,7 @@ use mngr_host::host::{Host, SurveyError};
 use mngr_host::interrupt;
 use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::journal::Header;
-use mngr_model::{AgentId, AgentState, HostId};
+use mngr_model::{AgentId, AgentRecord, AgentState, HostId, HostPath};
 
 use super::begin::begin;
 use super::error::DestroyError;
@@ -60,11 +60,45 @@ pub fn destroy_many(
             grounds.insert(id.clone(), found);
         }
     }
-    fanout::fan_out(agents.to_vec(), |agent| match grounds.get(&agent.host.info().id) {
+    let destroy_it = |agent: &Agent| match grounds.get(&agent.host.info().id) {
         Some(ground) => destroy_one(world, agent, options, ground),
         // Asked again for this agent alone, so that it has an error to tell.
         None => destroy(world, agent, options),
-    })
+    };
+    let mut results: BTreeMap<usize, Result<Destroyed, DestroyError>> = BTreeMap::new();
+    let mut left: Vec<(usize, &Agent)> = agents.iter().copied().enumerate().collect();
+    while !left.is_empty() {
+        let (now, later) = first_to_go(left);
+        let indices: Vec<usize> = now.iter().map(|(index, _)| *index).collect();
+        let done = fanout::fan_out(now, |(_, agent)| destroy_it(agent));
+        results.extend(indices.into_iter().zip(done));
+        left = later;
+    }
+    results.into_values().collect()
+}
+
+/// Those in whose work dir no other's repository lies, and the rest. A worktree is put away while its repository is where it
+/// was; so is the clone of an agent before that agent.
+#[allow(clippy::type_complexity, reason = "the same list, divided")]
+fn first_to_go(agents: Vec<(usize, &Agent)>) -> (Vec<(usize, &Agent)>, Vec<(usize, &Agent)>) {
+    let repository = |agent: &Agent| {
+        let id = agent.host.info().id.clone();
+        Some((id, agent.facts.record.workspace.as_ref()?.repository.clone()?))
+    };
+    // Many agents share one repository.
+    let mut used: BTreeMap<(HostId, HostPath), usize> = BTreeMap::new();
+    for repository in agents.iter().filter_map(|(_, agent)| repository(agent)) {
+        *used.entry(repository).or_default() += 1;
+    }
+    let is_needed = |agent: &Agent| {
+        let (host, dir) = (&agent.host.info().id, &agent.facts.record.work_dir);
+        let own = repository(agent);
+        let is_others = |at: &(HostId, HostPath), count: usize| count > 1 || own.as_ref() != Some(at);
+        used.iter().any(|(at, count)| at.0 == *host && at.1.is_within(dir) && is_others(at, *count))
+    };
+    let (later, now): (Vec<_>, Vec<_>) = agents.into_iter().partition(|(_, agent)| is_needed(agent));
+    // Two that stand in each other go together.
+    if now.is_empty() { (later, now) } else { (now, later) }
 }
 
 /// What agents that go together were seen to stand on.
@@ -82,10 +116,11 @@ struct Ground {
 impl Ground {
     fn of(host: &dyn Host, leaving: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
         let taken = Instant::now();
-        let agents = host.survey(Detail::Full)?.agents;
+        let survey = host.survey(Detail::Full)?;
+        let neighbours = Neighbours::among(host, &survey.agents, leaving);
         Ok(Self {
-            neighbours: Neighbours::among(host, &agents, leaving),
-            agents,
+            neighbours: neighbours.and_those_in_the_making(host, &survey.journals),
+            agents: survey.agents,
             taken,
             turn: Mutex::default(),
         })
@@ -193,12 +228,18 @@ fn carry_out(
     let mut looked = preserve::signs(manifest, &agent);
     looked.push(agent.root().clone());
     if manifest.work.is_none() {
+        looked.push(agent.data());
         looked.extend(trash::signs(host, manifest, neighbours));
     }
     let glance = Glance::at(files, &looked)?;
     if glance.exists(agent.root())? {
         let mut first = Vec::new();
         if manifest.work.is_none() {
+            // It may have been renamed between the look at it and the journal, which keeps others from that.
+            let record = glance.read_if_there(&agent.data())?.unwrap_or_default();
+            if let Ok(record) = serde_json::from_slice::<AgentRecord>(&record) {
+                (manifest.name, manifest.labels) = (record.name, record.labels);
+            }
             manifest.work = Some(trash::examine(host, manifest, neighbours, &glance)?);
             // It must be on the disk before anything that it tells of moves.
             first.push(trash::manifest_change(&trash, manifest, Durability::Synced)?);

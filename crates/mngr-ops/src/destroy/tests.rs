@@ -195,13 +195,205 @@ fn a_taken_name_gets_a_number_in_record_and_environment() {
 #[test]
 fn a_taken_path_refuses_and_changes_nothing() {
     let bench = Bench::new();
+    let agent = bench.agent_at("foo", "elsewhere/foo");
+    let picture = bench.picture("elsewhere/foo");
+    destroy_it(&bench, &agent);
+    bench.write("elsewhere/foo/somebody's", "x");
+    assert!(matches!(undo_name(&bench, "foo"), Err(UndoError::PathTaken { .. })));
+    assert!(!bench.exists(&format!("host/journal/{}.jsonl", agent.id())));
+    bench.sh("elsewhere", "rm -r foo");
+    undo_id(&bench, &agent);
+    assert_eq!(bench.picture("elsewhere/foo"), picture);
+    // Nor is a checkout taken for something that a late program left.
+    let other = bench.agent("bar");
+    destroy_it(&bench, &other);
+    bench.git("repo", &["worktree", "add", "--quiet", "--detach", bench.path(&bench.work("bar")).as_str()]);
+    assert!(matches!(undo_name(&bench, "bar"), Err(UndoError::PathTaken { .. })));
+}
+
+#[test]
+fn what_was_written_where_the_agent_had_been_is_set_aside_and_told() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    for round in 1..=2 {
+        destroy_it(&bench, &bench.look("foo").unwrap());
+        bench.write(&format!("host/agents/{}/activity/agent", agent.id()), "late hook");
+        bench.write(&format!("{}/dir/out", bench.work("foo")), "late program");
+        let restored = undo_id(&bench, &agent);
+        let aside = format!("host/set-aside/{}", agent.id());
+        for (place, file) in [("state", "activity/agent"), ("work", "dir/out")] {
+            let to = format!("{aside}/{place}-{round}");
+            assert!(bench.exists(&format!("{to}/{file}")), "{to}");
+            assert!(restored.notes.iter().any(|note| note.contains(&to)), "{:?}", restored.notes);
+        }
+        bench.assert_back(&agent, &picture);
+    }
+}
+
+#[test]
+fn a_hook_that_is_late_at_the_last_step_hinders_no_return() {
+    let bench = Bench::new();
     let agent = agent_with_work(&bench, "foo");
     let picture = bench.picture(&bench.work("foo"));
     destroy_it(&bench, &agent);
-    bench.write(&format!("{}/somebody's", bench.work("foo")), "x");
-    assert!(matches!(undo_name(&bench, "foo"), Err(UndoError::PathTaken { .. })));
-    bench.sh("host/worktrees", "rm -r foo");
+    let state = bench.host.layout().trash_of(agent.id()).state();
+    let late = format!("mkdir -p host/agents/{0} && echo >host/agents/{0}/late", agent.id());
+    // The state folder is looked at, and then moved; what runs there comes between.
+    bench.meanwhile(&state, &format!("{late}; true"));
+    let restored = undo_id(&bench, &agent);
+    assert!(bench.was_met() && restored.notes[0].contains("set aside"), "{:?}", restored.notes);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn commits_made_in_the_trash_are_kept_by_a_ref_and_told() {
+    for is_removed in [false, true] {
+        let bench = Bench::new();
+        let agent = bench.agent("foo");
+        let before = bench.commit(&bench.work("foo"), "before");
+        let options = if is_removed { with_branch(&bench) } else { options(&bench) };
+        destroy(&bench.world, &agent, &options).unwrap();
+        let late = bench.commit(&format!("host/trash/{}/work", agent.id()), "late");
+        let restored = undo_id(&bench, &agent);
+        let name = format!("refs/mngr/rescue/{}-late-{}", agent.id(), &late[..12]);
+        assert_eq!(bench.refs("refs/mngr"), [name.clone()]);
+        assert_eq!(bench.git("repo", &["rev-parse", &name]), late);
+        assert!(restored.notes.iter().any(|note| note.contains(&name)), "{:?}", restored.notes);
+        assert_eq!(
+            bench.git(&bench.work("foo"), &["rev-parse", "HEAD", "mngr/foo"]),
+            [&*before; 2].join("\n")
+        );
+        assert_eq!(bench.git(&bench.work("foo"), &["branch", "--show-current"]), "mngr/foo");
+    }
+}
+
+/// An agent with a repository of its own in its work dir, and the clone of it.
+fn source_and_clone(bench: &Bench) -> [(Agent, String); 2] {
+    let source = bench.agent_in_copy("source");
+    let dir = "host/copies/source";
+    bench.git(dir, &["init", "--quiet", "--initial-branch=main"]);
+    bench.commit(dir, "first");
+    let clone = bench.agent_of("clone", &bench.path(dir));
+    bench.commit(&bench.work("clone"), "own");
+    let pictures = [bench.picture(dir), bench.picture(&bench.work("clone"))];
+    let [of_source, of_clone] = pictures;
+    [(source, of_source), (clone, of_clone)]
+}
+
+#[test]
+fn a_clone_whose_source_is_in_the_trash_waits_for_it_and_leaves_nothing_behind() {
+    for (removes_branch, order) in [(false, ["clone", "source"]), (true, ["source", "clone"])] {
+        let bench = Bench::new();
+        let [(source, of_source), (clone, of_clone)] = source_and_clone(&bench);
+        let options = if removes_branch { with_branch(&bench) } else { options(&bench) };
+        let [first, second] = order.map(|name| bench.look(name).unwrap());
+        // Both at once, whoever is named first: the worktree goes before its repository.
+        for result in destroy_many(&bench.world, &[&first, &second], &options) {
+            let destroyed = result.unwrap();
+            assert_eq!(destroyed.notes, [""; 0], "{order:?}");
+            assert!(matches!(destroyed.work_dir, WorkDir::Trashed { .. }), "{destroyed:?}");
+        }
+        let before = bench.sh("", "find . | sort");
+        let refused = undo_name(&bench, "clone").unwrap_err();
+        assert!(
+            matches!(&refused, UndoError::NeedsSource { needed, .. } if needed.as_str() == "source"),
+            "{refused:?}"
+        );
+        assert_eq!(bench.sh("", "find . | sort"), before, "nothing was begun");
+        assert_eq!(undo_id(&bench, &source).notes, [""; 0]);
+        assert_eq!(undo_id(&bench, &clone).notes, [""; 0]);
+        assert_eq!(bench.picture("host/copies/source"), of_source);
+        assert_eq!(bench.picture(&bench.work("clone")), of_clone);
+    }
+}
+
+#[test]
+fn a_repository_that_a_clone_works_in_stays_when_its_agent_is_destroyed() {
+    let bench = Bench::new();
+    let [(source, _), (clone, of_clone)] = source_and_clone(&bench);
+    let destroyed = destroy_it(&bench, &source);
+    let reason = "it is used by clone".to_owned();
+    assert_eq!(destroyed.work_dir, WorkDir::Kept { path: bench.path("host/copies/source"), reason });
+    assert_eq!(bench.picture(&bench.work("clone")), of_clone);
+    destroy_it(&bench, &clone);
+    undo_id(&bench, &clone);
+    assert_eq!(bench.picture(&bench.work("clone")), of_clone);
+    undo_id(&bench, &source);
+}
+
+#[test]
+fn an_agent_renamed_in_the_last_moment_is_destroyed_under_its_new_name() {
+    let bench = Bench::new();
+    let agent = bench.agent("foo");
+    let trash = bench.host.layout().trash_of(agent.id());
+    // Another client is faster, between our look and our journal.
+    let rename =
+        format!("sed -i 's/\"name\":\"foo\"/\"name\":\"bar\"/' host/agents/{}/data.json", agent.id());
+    bench.meanwhile(trash.root(), &rename);
+    assert_eq!(destroy_it(&bench, &agent).name.as_str(), "bar");
+    assert!(bench.was_met());
+    bench.agent_in_place("bar", "repo");
+    let restored = undo_id(&bench, &agent);
+    assert_eq!((restored.old_name.as_str(), restored.name.as_str()), ("bar", "bar-2"));
+    assert_eq!(bench.look("bar-2").unwrap().id(), agent.id());
+}
+
+#[test]
+fn an_agent_that_was_brought_back_and_destroyed_again_meanwhile_is_left_alone() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let picture = bench.picture(&bench.work("foo"));
+    destroy_it(&bench, &agent);
+    let manifest = bench.host.layout().trash_of(agent.id()).manifest();
+    let journal = bench.host.layout().journal(agent.id());
+    bench.meanwhile(&journal, &format!("sed -i 's/\"destroyed_at\": \"2/\"destroyed_at\": \"3/' {manifest}"));
+    assert!(matches!(undo_name(&bench, "foo"), Err(UndoError::Busy { .. })));
+    assert!(bench.was_met() && !bench.exists(&bench.work("foo")));
     undo_id(&bench, &agent);
+    bench.assert_back(&agent, &picture);
+}
+
+#[test]
+fn a_repository_that_a_clone_is_just_being_made_of_stays() {
+    let bench = Bench::new();
+    let [(source, _), (clone, _)] = source_and_clone(&bench);
+    destroy_it(&bench, &clone);
+    let id = mngr_host::random::agent_id();
+    let (repository, path) = (bench.path("host/copies/source/.git"), bench.path("host/worktrees/new"));
+    let lines = format!(
+        "{{\"operation\":\"create\",\"agent_id\":\"{id}\",\"name\":\"new\",\"started\":\"2026-01-01T00:00:00Z\"}}\n\
+         {{\"step\":\"worktree\",\"repository\":\"{repository}\",\"path\":\"{path}\"}}\n"
+    );
+    let journal = bench.host.layout().journal(&id);
+    bench.write(&format!("host/journal/{id}.jsonl"), &lines);
+    let _at_work = bench.host.lock(&journal, mngr_host::lock::LockWait::Try).unwrap();
+    let destroyed = destroy_it(&bench, &source);
+    assert!(
+        matches!(&destroyed.work_dir, WorkDir::Kept { reason, .. } if reason == "it is used by new"),
+        "{destroyed:?}"
+    );
+}
+
+#[test]
+fn a_git_that_a_killed_return_left_behind_costs_neither_branch_nor_work() {
+    let bench = Bench::new();
+    let agent = agent_with_work(&bench, "foo");
+    let (work, picture) = (bench.path(&bench.work("foo")), bench.picture(&bench.work("foo")));
+    destroy(&bench.world, &agent, &with_branch(&bench)).unwrap();
+    // A journal that nobody holds: `undo` was killed while git moved the work dir.
+    let header = format!(
+        r#"{{"operation":"undo","agent_id":"{}","name":"foo","started":"2026-01-01T00:00:00Z"}}"#,
+        agent.id()
+    );
+    bench.write(&format!("host/journal/{}.jsonl", agent.id()), &format!("{header}\n"));
+    let trash = bench.host.layout().trash_of(agent.id()).work();
+    // Git ends just after the next command has seen that the work dir is not back.
+    bench.meanwhile(&work, &format!("git -C repo worktree move --force --force {trash} {work}"));
+    let back = bench.look("foo").unwrap();
+    assert!(bench.was_met());
+    assert_eq!(back.id(), agent.id());
+    assert_eq!(bench.refs("refs/heads"), ["refs/heads/main", "refs/heads/mngr/foo"]);
     bench.assert_back(&agent, &picture);
 }
 
@@ -460,15 +652,25 @@ fn precious(bench: &Bench) -> Agent {
 
 /// Lets the host die after 0, 1, 2, ... actions of `attempt`, until it lives long enough for it to succeed.
 fn die_at_every_action(bench: &Bench, mut attempt: impl FnMut() -> bool, mut check: impl FnMut(bool)) {
+    let mut in_commands = Vec::new();
     for deaths in 0.. {
         bench.host.die_after(deaths);
         let has_succeeded = attempt();
+        in_commands.extend(bench.host.has_died_in_command().then_some(deaths));
         bench.host.revive();
         check(has_succeeded);
         if has_succeeded {
             assert!(deaths > 8, "it never died in the middle");
-            return;
+            break;
         }
+    }
+    assert!(!in_commands.is_empty());
+    // The same, but the last command was carried out before the host died.
+    for deaths in in_commands {
+        bench.host.die_during(deaths);
+        let has_succeeded = attempt();
+        bench.host.revive();
+        check(has_succeeded);
     }
 }
 

@@ -3,13 +3,16 @@
 //! Only what loses nothing is here. Work that may exist nowhere else is never deleted by a repair. Whatever could have
 //! changed since the check is looked at again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mngr_host::fault;
 use mngr_host::files::Files;
 use mngr_host::git::{DeleteBranch, Git};
 use mngr_host::host::Host;
 use mngr_host::local::LocalFiles;
+use mngr_host::lock::LockWait;
 use mngr_host::proc::Cmd;
 use mngr_host::tmux::SessionName;
 use mngr_model::facts::Detail;
@@ -19,8 +22,12 @@ use mngr_model::{AgentId, HostPath};
 
 use super::{git_locks, leftovers, servers, sessions};
 use crate::gc::{self, GcOptions};
+use crate::trash::{self, Manifest, Neighbours, Stray, StrayPlace};
 use crate::world::World;
 use crate::{boot, error_chain, recover};
+
+/// How long another command may hold the host.
+const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// Something safe to do.
 #[derive(Clone)]
@@ -43,6 +50,8 @@ pub(super) enum Repair {
     RemoveSockets(Vec<HostPath>),
     /// Have a tmux server make its socket again. It is the parent of this process.
     RestoreSocket { host: Arc<dyn Host>, supervisor: ProcessId },
+    /// Move what was written where a destroyed agent had been out of its way.
+    SetAside { host: Arc<dyn Host>, gone: Manifest, stray: Stray },
     /// Make the host start what it should at boot.
     SettleBoot(Arc<dyn Host>),
     /// Delete folders in the trash that hold nothing of their agents, which exist.
@@ -61,6 +70,7 @@ impl std::fmt::Debug for Repair {
             Self::RemoveGitLocks(_) => "RemoveGitLocks",
             Self::RemoveSockets(_) => "RemoveSockets",
             Self::RestoreSocket { .. } => "RestoreSocket",
+            Self::SetAside { .. } => "SetAside",
             Self::SettleBoot(_) => "SettleBoot",
             Self::DropUnusedTrash { .. } => "DropUnusedTrash",
         })
@@ -111,6 +121,7 @@ impl Repair {
                 }
                 Ok(format!("deleted {} folder(s)", ids.len()))
             }
+            Self::SetAside { host, gone, stray } => set_aside(host.as_ref(), gone, stray),
             Self::SettleBoot(host) => {
                 boot::settle(world, host.as_ref()).map_err(|error| error_chain(&error))?;
                 Ok("the crontab says what it should".to_owned())
@@ -144,6 +155,29 @@ fn end_session(
     }
     recover::take_back(world, host, agent, &[Step::Session { name: name.as_str().to_owned() }])?;
     Ok("ended it, with what ran in it".to_owned())
+}
+
+fn set_aside(host: &dyn Host, gone: &Manifest, stray: &Stray) -> Result<String, String> {
+    let text = |error: &dyn std::error::Error| error_chain(error);
+    // Nobody brings the agent back meanwhile.
+    let layout = host.layout();
+    let _lock =
+        host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT)).map_err(|error| text(&error))?;
+    let signs = [layout.journal(&gone.id), layout.trash_of(&gone.id).state()];
+    let seen = host.files().stat_all(&signs).map_err(|error| text(&error))?;
+    let is_idle = seen.first().is_some_and(Option::is_none) && seen.last().is_some_and(Option::is_some);
+    let neighbours = Neighbours::of(host, &BTreeSet::new()).map_err(|error| text(&error))?;
+    let again = match stray.place {
+        StrayPlace::State => trash::stray_state(host, &gone.id),
+        StrayPlace::Work => trash::stray_work(host, gone, &neighbours),
+    };
+    match again.map_err(|error| text(&error))?.filter(|_| is_idle) {
+        Some(stray) => {
+            let to = trash::set_aside(host, &stray).map_err(|error| text(&error))?;
+            Ok(format!("it is in `{to}` now"))
+        }
+        None => Ok("it is gone already".to_owned()),
+    }
 }
 
 fn sweep(world: &World, host: &dyn Host) -> Result<String, String> {

@@ -1,4 +1,7 @@
-//! How full the trash is, and what in it cannot be read. Deleting what is in it is for `gc`, never for a repair.
+//! How full the trash is, and what in it cannot be read. Deleting what is in it is for `gc`, never for a repair. What was
+//! written where a destroyed agent had been is set aside.
+
+use std::collections::BTreeSet;
 
 use mngr_model::AgentId;
 
@@ -7,7 +10,7 @@ use super::finding::{Finding, unknown};
 use super::place::Place;
 use super::run::Everywhere;
 use crate::gc::{Candidate, Limits, expired};
-use crate::trash::{is_unused, size_of};
+use crate::trash::{self, Entries, Manifest, Neighbours, Stray, is_unused, size_of};
 use crate::world::World;
 
 const CHECK: &str = "trash";
@@ -48,11 +51,43 @@ pub(super) fn check(world: &World, place: &Place, _everywhere: &Everywhere) -> V
         let repair = Repair::DropUnusedTrash { host: place.host.clone(), ids: unused };
         found.push(Finding::fail(CHECK, text).because(because).mended_by(repair));
     }
+    found.extend(strays(place, entries));
     found.extend(entries.damaged.iter().map(|damaged| {
         let error = crate::error_chain(&damaged.error);
         Finding::warn(CHECK, format!("`{}` cannot be read: {error}", damaged.path))
             .because("`mngr undo` cannot bring this agent back")
             .advise("its work may still be in there; take out what you need and delete the folder")
     }));
+    found
+}
+
+/// What was written where a destroyed agent had been. An operation on the agent may still be at it.
+fn strays(place: &Place, entries: &Entries) -> Vec<Finding> {
+    let host = place.host.as_ref();
+    let is_idle = |gone: &&Manifest| !place.has_journal(&gone.id);
+    let neighbours = Neighbours::among(host, &place.survey.agents, &BTreeSet::new());
+    let mut found = Vec::new();
+    for gone in entries.whole.iter().filter(is_idle) {
+        let strays = trash::stray_state(host, &gone.id)
+            .and_then(|state| Ok(state.into_iter().chain(trash::stray_work(host, gone, &neighbours)?)));
+        match strays {
+            Err(error) => found.push(unknown(CHECK, &error)),
+            Ok(strays) => found.extend(strays.map(|stray| {
+                let Stray { path, .. } = &stray;
+                Finding::warn(
+                    CHECK,
+                    format!("`{path}` was written after agent `{}` was destroyed", gone.name),
+                )
+                .because(
+                    "a program of the agent was not ended, or a command was late; the files are nobody's",
+                )
+                .mended_by(Repair::SetAside {
+                    host: place.host.clone(),
+                    gone: gone.clone(),
+                    stray,
+                })
+            })),
+        }
+    }
     found
 }

@@ -108,11 +108,14 @@ pub(super) fn collect(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
         let reason = "its removal was cut short".to_owned();
         let path = layout.trash_of(&id).root().clone();
         let found = Found { kind: ResourceKind::Trash, path, agent: None, bytes: None, reason };
-        pass.remove(found, || delete(host, &id))?;
+        let mut kept = None;
+        pass.remove(found, || delete(host, &id).map(|note| kept = note))?;
+        keep_late(pass, &id, kept);
     }
     for id in entries.unfinished {
         collect_unfinished(pass, &id)?;
     }
+    collect_set_aside(pass)?;
     collect_expired(pass, entries.whole)
 }
 
@@ -137,7 +140,43 @@ fn collect_expired(pass: &mut Pass<'_>, entries: Vec<Manifest>) -> Result<(), In
                 Expiry::Size => "the trash is too full and it is the oldest".to_owned(),
             },
         };
-        pass.remove(found, || remove(host, &manifest))?;
+        let mut kept = None;
+        pass.remove(found, || remove(host, &manifest).map(|note| kept = note))?;
+        keep_late(pass, &manifest.id, kept);
+    }
+    Ok(())
+}
+
+/// Tells of commits that were made in the trash and that outlive it.
+fn keep_late(pass: &mut Pass<'_>, id: &AgentId, note: Option<String>) {
+    if let Some(note) = note {
+        let path = pass.host.layout().trash_of(id).root().clone();
+        pass.keep(path, note);
+    }
+}
+
+/// What was written where destroyed agents had been goes when their own time would be over.
+fn collect_set_aside(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
+    let (host, limits) = (pass.host, Limits::from_settings(&pass.world.settings.trash));
+    let below = match host.files().list_below(&host.layout().set_aside(), 2) {
+        Ok(below) => below,
+        Err(error) => {
+            pass.problem(host.layout().set_aside(), crate::error_chain(&error));
+            return Ok(());
+        }
+    };
+    // Each was moved here whole, and its folder last changed when something came into it.
+    let folders = below.iter().filter(|entry| entry.path.parent() == Some(host.layout().set_aside()));
+    for folder in folders {
+        let inside = below.iter().filter(|entry| entry.path.is_within(&folder.path));
+        let newest = inside.filter_map(|entry| entry.stat.modified).max();
+        let Some(newest) = newest.filter(|newest| pass.now.duration_since(*newest) > limits.age) else {
+            continue;
+        };
+        let reason = format!("it was set aside at {newest}");
+        let path = folder.path.clone();
+        let found = Found { kind: ResourceKind::Trash, path: path.clone(), agent: None, bytes: None, reason };
+        pass.remove(found, || host.files().remove_tree(&path))?;
     }
     Ok(())
 }
@@ -160,8 +199,8 @@ fn measure(pass: &Pass<'_>, manifest: &Manifest) -> Option<u64> {
     Some(bytes)
 }
 
-/// Deletes one destroyed agent for good.
-fn remove(host: &dyn Host, manifest: &Manifest) -> Result<(), RemoveError> {
+/// Deletes one destroyed agent for good. Says what is kept of it.
+fn remove(host: &dyn Host, manifest: &Manifest) -> Result<Option<String>, RemoveError> {
     let trash = host.layout().trash_of(&manifest.id);
     {
         let _lock = host.lock(&host.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
@@ -181,14 +220,16 @@ fn require_idle(host: &dyn Host, id: &AgentId) -> Result<(), RemoveError> {
     if journal.is_some_and(|journal| journal.size > 0) || !is_there { Err(RemoveError::Busy) } else { Ok(()) }
 }
 
-/// Deletes what the expired manifest names. May find any part of it gone already.
-fn delete(host: &dyn Host, id: &AgentId) -> Result<(), RemoveError> {
+/// Deletes what the expired manifest names. May find any part of it gone already. Says what is kept.
+fn delete(host: &dyn Host, id: &AgentId) -> Result<Option<String>, RemoveError> {
     let (files, trash) = (host.files(), host.layout().trash_of(id));
     let manifest = trash::read_expired(host, &trash)?;
+    let mut kept = None;
     if let Some(checkout) = manifest.work.as_ref().and_then(Work::checkout) {
         let is_there = files.exists(&checkout.repository.join("HEAD")).map_err(TrashError::from)?;
         if is_there {
             let git = Git::new(host, checkout.repository.clone());
+            kept = trash::keep_late_commits(host, &manifest)?;
             if let Some(to) = manifest.moved_to() {
                 // What git does not know, or does not want to remove, is deleted below; it then forgets it by itself.
                 for nested in &checkout.nested {
@@ -205,7 +246,8 @@ fn delete(host: &dyn Host, id: &AgentId) -> Result<(), RemoveError> {
         files.remove_tree(to).map_err(TrashError::from)?;
     }
     files.remove_file(&host.layout().made_work_dir(id)).map_err(TrashError::from)?;
-    Ok(files.remove_tree(trash.root()).map_err(TrashError::from)?)
+    files.remove_tree(trash.root()).map_err(TrashError::from)?;
+    Ok(kept)
 }
 
 /// The same for a repair.

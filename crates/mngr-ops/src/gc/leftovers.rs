@@ -1,9 +1,12 @@
-//! Temporary files of commands that died, and logs that were rotated long ago. Only mngr's own folders are searched.
+//! Temporary files and refs of commands that died, and logs that were rotated long ago. Files are searched for only in
+//! mngr's own folders.
 
 use jiff::SignedDuration;
 use mngr_host::files::{FileKind, FilesError, FolderEntry};
+use mngr_host::git::{Git, GitError};
 use mngr_host::interrupt::Interrupted;
 use mngr_model::HostPath;
+use mngr_model::facts::{AgentFacts, Detail};
 
 use super::report::ResourceKind;
 use super::run::{Found, Pass};
@@ -17,8 +20,9 @@ const LOG_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Logs are not deeper than this below their folder.
 const LOG_DEPTH: u32 = 4;
 
-/// Deletes both.
+/// Deletes all of them.
 pub(super) fn collect(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
+    collect_incoming(pass)?;
     let layout = pass.host.layout();
     let mut folders = vec![layout.root().clone(), layout.journals()];
     for parent in [layout.agents(), layout.trash(), layout.profiles()] {
@@ -29,6 +33,26 @@ pub(super) fn collect(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
     }
     for folder in [layout.events(), layout.root().join("logs")] {
         collect_logs(pass, &folder, LOG_DEPTH)?;
+    }
+    Ok(())
+}
+
+/// What transfers between repositories that died have left in those of agents.
+fn collect_incoming(pass: &mut Pass<'_>) -> Result<(), Interrupted> {
+    let host = pass.host;
+    let agents = host.survey(Detail::Basic).map(|survey| survey.agents).unwrap_or_default();
+    let shared = |facts: AgentFacts| facts.record.workspace.and_then(|workspace| workspace.repository);
+    let mut repositories: Vec<HostPath> = agents.into_iter().filter_map(shared).collect();
+    repositories.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+    repositories.dedup();
+    for repository in repositories {
+        let git = Git::new(host, repository.clone());
+        for name in git.left_incoming().unwrap_or_default() {
+            let reason = "the command it came with is over".to_owned();
+            let (kind, path) = (ResourceKind::TempFile, repository.join(&name));
+            let found = Found { kind, path, agent: None, bytes: None, reason };
+            pass.remove::<GitError>(found, || git.delete_ref(&name))?;
+        }
     }
     Ok(())
 }

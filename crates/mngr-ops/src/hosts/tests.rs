@@ -318,6 +318,7 @@ fn a_host_of_a_dead_command_goes_unless_somebody_is_there() {
             let (test, lab) = world_with(true);
             let found = if there == There::Nobody { random::agent_id() } else { lab.add("worker") };
             let header = Header {
+                command: None,
                 operation: Operation::MakeHost,
                 agent_id: if there == There::ItsAgent { found } else { random::agent_id() },
                 name: "worker".parse().unwrap(),

@@ -5,6 +5,7 @@
 
 use jiff::Timestamp;
 use mngr_agents::ordinary::read_ordinary;
+use mngr_host::beneath::Beneath;
 use mngr_host::files::{Change, FilesError};
 use mngr_host::host::Host;
 use mngr_host::random;
@@ -50,6 +51,8 @@ pub(super) enum Trace {
 /// An agent's log of messages.
 pub(super) struct MessageLog<'h> {
     host: &'h dyn Host,
+    /// The agent's state folder.
+    state: HostPath,
     path: HostPath,
 }
 
@@ -69,7 +72,7 @@ struct Line {
 impl<'h> MessageLog<'h> {
     /// The log, which need not be there yet.
     pub(super) fn of(host: &'h dyn Host, agent: &AgentLayout) -> Self {
-        Self { host, path: agent.message_events() }
+        Self { host, state: agent.root().clone(), path: agent.message_events() }
     }
 
     /// What became of this key before.
@@ -133,7 +136,9 @@ impl<'h> MessageLog<'h> {
         let line = Change::Append { path: self.path.clone(), bytes: event.to_line().into_bytes() };
         // For the owner's eyes only: messages may hold secrets.
         let made = [Change::MakePrivateFile(self.path.clone()), line];
-        let folder = self.path.parent().map(Change::MakeFolder);
+        // Never the state folder itself: that of a destroyed agent is in the trash.
+        let folder = self.path.parent().and_then(|path| Beneath::new(&self.state, &path));
+        let folder = folder.map(|folder| Change::MakeFolderBeneath(folder.in_existing_root()));
         self.host.files().apply(&folder.into_iter().chain(made).collect::<Vec<_>>())
     }
 }
@@ -156,6 +161,21 @@ mod tests {
     use mngr_host::local::LocalHost;
 
     use super::*;
+
+    #[test]
+    fn the_log_of_a_destroyed_agent_is_not_begun_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = LocalHost::open(HostPath::new(dir.path().to_str().unwrap())).unwrap();
+        let agent = host.layout().agent(&random::agent_id());
+        let log = MessageLog::of(&host, &agent);
+        let key = MessageKey::random();
+        let error = log.typing(Timestamp::UNIX_EPOCH, &key, "text").unwrap_err();
+        assert!(error.is_missing(), "{error}");
+        assert!(!host.files().exists(agent.root()).unwrap());
+        host.files().make_folder(agent.root()).unwrap();
+        log.typing(Timestamp::UNIX_EPOCH, &key, "text").unwrap();
+        assert!(host.files().exists(&agent.message_events()).unwrap());
+    }
 
     #[test]
     fn the_last_line_about_a_key_decides() {

@@ -85,6 +85,21 @@ impl Destination {
 }
 
 impl Copy<'_> {
+    /// The same for a destination in the work dir of an agent: that is never made again when it was moved away.
+    #[must_use]
+    pub(crate) fn inside(self, work_dir: &HostPath) -> Self {
+        let to = match self.to {
+            Destination::Folder(place) if place.root().is_within(work_dir) => {
+                Destination::Folder(place.in_existing_root())
+            }
+            Destination::File(place) if place.root().is_within(work_dir) => {
+                Destination::File(place.in_existing_root())
+            }
+            elsewhere => elsewhere,
+        };
+        Self { to, ..self }
+    }
+
     /// Makes the copy, or in a dry run tells what it would do.
     pub(crate) fn run(&self, options: &SyncOptions) -> Result<(FilesReport, Option<SetAside>), SyncError> {
         let host = self.to_host;

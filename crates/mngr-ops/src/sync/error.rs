@@ -189,6 +189,12 @@ pub enum SyncError {
         /// The source.
         path: HostPath,
     },
+    /// It was destroyed while something was sent to it.
+    #[error("agent `{name}` was destroyed meanwhile; what had arrived is in the trash with its work dir")]
+    Destroyed {
+        /// Its name.
+        name: AgentName,
+    },
     /// Git said no.
     #[error(transparent)]
     Git(#[from] GitError),

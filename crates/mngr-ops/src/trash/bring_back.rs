@@ -3,10 +3,10 @@
 //! The same steps take back a removal that failed half-way. Each may find itself done already.
 
 use mngr_host::fault;
-use mngr_host::git::{BranchState, Git, GitError, MoveOutcome, StartPoint};
+use mngr_host::git::{BranchState, Git, GitError, LateCommits, MoveOutcome, StartPoint, rescue_ref};
 use mngr_host::glance::Glance;
 use mngr_host::host::Host;
-use mngr_model::HostPath;
+use mngr_model::{AgentId, HostPath};
 
 use super::error::TrashError;
 use super::manifest::{Checkout, HeldBranch, Manifest, Rescue, Work};
@@ -36,10 +36,10 @@ pub(crate) fn bring_back(
     glance: &Glance<'_>,
 ) -> Result<Returned, TrashError> {
     let dir = &manifest.work_dir;
-    let is_there = glance.exists(dir)?;
     match &manifest.work {
         None | Some(Work::Kept { .. }) => {
-            let note = (!is_there).then(|| format!("its work dir `{dir}` does not exist any more"));
+            let note =
+                (!glance.exists(dir)?).then(|| format!("its work dir `{dir}` does not exist any more"));
             Ok(Returned { branch: None, notes: note.into_iter().collect() })
         }
         Some(Work::Missing { checkout }) => Ok(match checkout {
@@ -47,19 +47,25 @@ pub(crate) fn bring_back(
             None => Returned { branch: None, notes: vec![format!("its work dir `{dir}` was gone before")] },
         }),
         Some(Work::Moved { to, checkout }) => {
-            if !is_there && !glance.exists(to)? {
-                return match checkout {
-                    Some(checkout) if checkout.head.is_some() => {
-                        Ok(check_out_again(host, manifest, checkout))
-                    }
-                    _ => Err(TrashError::WorkLost { path: to.clone() }),
-                };
+            let has_commit = checkout.as_ref().filter(|checkout| checkout.head.is_some());
+            match (presence(host, to, dir, glance)?, has_commit) {
+                (Whereabouts::Nowhere, None) => return Err(TrashError::WorkLost { path: to.clone() }),
+                (Whereabouts::Nowhere, Some(checkout)) => {
+                    return Ok(check_out_again(host, manifest, checkout));
+                }
+                (Whereabouts::Back, Some(checkout)) if is_half_checked_out(host, dir)? => {
+                    return Ok(check_out_again(host, manifest, checkout));
+                }
+                _ => {}
             }
             let outcome = move_whole(host, to, dir, checkout.as_ref())?;
             fault::point();
             match (outcome, checkout) {
                 (_, None) => Ok(Returned::default()),
-                (MoveOutcome::Complete, Some(checkout)) => rejoin(host, dir, checkout),
+                (MoveOutcome::Complete, Some(checkout)) => rejoin(host, manifest, checkout),
+                (MoveOutcome::FilesOnly { reason }, Some(checkout)) if is_known(host, dir, checkout)? => {
+                    Err(TrashError::NotJoined { repository: checkout.repository.clone(), reason })
+                }
                 (MoveOutcome::FilesOnly { reason }, Some(_)) => Ok(Returned {
                     branch: None,
                     notes: vec![format!(
@@ -71,15 +77,60 @@ pub(crate) fn bring_back(
     }
 }
 
+/// Where a work dir is that was moved into the trash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whereabouts {
+    Trash,
+    Back,
+    Nowhere,
+}
+
+/// Looks for a work dir. A git that a killed command left behind may be moving it just now: so it is only called missing when
+/// it is at neither place twice, and where it leaves is looked at first.
+fn presence(
+    host: &dyn Host,
+    to: &HostPath,
+    dir: &HostPath,
+    glance: &Glance<'_>,
+) -> Result<Whereabouts, TrashError> {
+    if glance.exists(to)? {
+        return Ok(Whereabouts::Trash);
+    }
+    if glance.exists(dir)? || host.files().exists(dir)? {
+        return Ok(Whereabouts::Back);
+    }
+    Ok(if host.files().exists(to)? { Whereabouts::Trash } else { Whereabouts::Nowhere })
+}
+
+/// Whether a command died between making a worktree and writing its files.
+fn is_half_checked_out(host: &dyn Host, dir: &HostPath) -> Result<bool, TrashError> {
+    match Git::new(host, dir.clone()).worktree()? {
+        Some(location) => Ok(!host.files().exists(&location.git_dir.join("index"))?),
+        None => Ok(false),
+    }
+}
+
+/// Whether its repository still has a place for the checkout.
+fn is_known(host: &dyn Host, dir: &HostPath, checkout: &Checkout) -> Result<bool, TrashError> {
+    match Git::new(host, dir.clone()).worktree()? {
+        Some(location) if location.common_dir == checkout.repository => {
+            Ok(host.files().exists(&location.git_dir.join("HEAD"))?)
+        }
+        _ => Ok(false),
+    }
+}
+
 /// Puts the checkout back on its branch, or on a new one at the same commit if that has moved since.
-fn rejoin(host: &dyn Host, dir: &HostPath, checkout: &Checkout) -> Result<Returned, TrashError> {
+fn rejoin(host: &dyn Host, manifest: &Manifest, checkout: &Checkout) -> Result<Returned, TrashError> {
+    let dir = &manifest.work_dir;
     let (git, repository) = (Git::new(host, dir.clone()), Git::new(host, checkout.repository.clone()));
     let mut returned = Returned::default();
     match (&checkout.branch, &checkout.head) {
         (Some(wanted), Some(oid)) => {
             let branch = settle_branch(&repository, wanted, oid, Some(dir))?;
             fault::point();
-            git.attach_head(&branch)?;
+            let late = git.attach_head_keeping(&branch, oid, &late_ref(&manifest.id))?;
+            returned.notes.extend(late.map(|late| told_late(&late)));
             if branch != *wanted {
                 returned.notes.push(format!(
                     "branch `{wanted}` has moved since, or is in use elsewhere: the agent is on `{branch}`"
@@ -149,7 +200,7 @@ fn check_out_again(host: &dyn Host, manifest: &Manifest, checkout: &Checkout) ->
         if host.files().exists(dir)? {
             // Begun by a command that died.
             git.fill_worktree(dir, &StartPoint::Commit("HEAD"))?;
-            return Ok(checkout.branch.clone());
+            return Ok(Git::new(host, dir.clone()).head_branch()?);
         }
         // What git still lists at that path is only a name.
         let _ = git.remove_worktree(dir);
@@ -165,6 +216,29 @@ fn check_out_again(host: &dyn Host, manifest: &Manifest, checkout: &Checkout) ->
         },
         Err(error) => failed(crate::error_chain(&error)),
     }
+}
+
+/// Keeps commits that were made in the trash, before the work dir there is deleted: nobody asked for that. Says what the user
+/// should know.
+pub(crate) fn keep_late_commits(host: &dyn Host, manifest: &Manifest) -> Result<Option<String>, TrashError> {
+    let Some(Work::Moved { to, checkout: Some(checkout) }) = &manifest.work else { return Ok(None) };
+    let git = Git::new(host, to.clone());
+    let Some(location) = git.worktree()?.filter(|location| location.common_dir == checkout.repository) else {
+        return Ok(None);
+    };
+    let git = Git::in_checkout(host, location);
+    let known = checkout.head.as_deref().unwrap_or_default();
+    Ok(git.keep_late_commits(known, &late_ref(&manifest.id))?.map(|late| told_late(&late)))
+}
+
+/// The beginning of the name of a ref for commits that were made after an agent was destroyed.
+fn late_ref(id: &AgentId) -> String {
+    format!("{}-late", rescue_ref(id))
+}
+
+fn told_late(late: &LateCommits) -> String {
+    let LateCommits { name, count } = late;
+    format!("{count} commit(s) that were made after it was destroyed are kept as `{name}`")
 }
 
 /// Deletes the rescue refs whose commits the agent's checkout or another ref holds again.

@@ -52,6 +52,20 @@ pub enum TrashError {
         /// The folder.
         path: HostPath,
     },
+    /// It has left the trash already.
+    #[error("`{path}` is not in the trash any more")]
+    NotThere {
+        /// The folder.
+        path: HostPath,
+    },
+    /// The repository is there, and could not be told where the work dir is.
+    #[error("the repository `{repository}` could not be told where the work dir is: {reason}")]
+    NotJoined {
+        /// The repository.
+        repository: HostPath,
+        /// What git said.
+        reason: String,
+    },
     /// No name is free for the branch.
     #[error("no free name was found for branch `{branch}`")]
     NoFreeBranch {

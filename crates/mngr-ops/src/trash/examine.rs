@@ -10,13 +10,14 @@ use mngr_host::git::{Git, GitError, Location, WorktreeEntry, rescue_ref};
 use mngr_host::glance::Glance;
 use mngr_host::host::{Host, SurveyError};
 use mngr_model::facts::{AgentFacts, Detail};
+use mngr_model::journal::{Operation, Step};
 use mngr_model::transfer::TransferMode;
 use mngr_model::{AgentId, AgentName, AgentRecord, HostPath};
 
 use super::error::TrashError;
 use super::manifest::{Checkout, HeldBranch, KeptReason, Manifest, Rescue, Work};
 use super::store::trash_beside;
-use crate::own_dirs;
+use crate::{journal, own_dirs};
 
 /// So many paths of neighbours are looked at together with the work dir; more of them before.
 const FEW: usize = 16;
@@ -37,7 +38,37 @@ struct Neighbour {
 impl Neighbours {
     /// Every agent of the host but those that are being destroyed.
     pub(crate) fn of(host: &dyn Host, except: &BTreeSet<AgentId>) -> Result<Self, SurveyError> {
-        Ok(Self::among(host, &host.survey(Detail::Basic)?.agents, except))
+        let survey = host.survey(Detail::Basic)?;
+        Ok(Self::among(host, &survey.agents, except).and_those_in_the_making(host, &survey.journals))
+    }
+
+    /// And those that are just being created. A round trip where there are any.
+    pub(crate) fn and_those_in_the_making(mut self, host: &dyn Host, journals: &[String]) -> Self {
+        if journals.is_empty() {
+            return self;
+        }
+        let folder = host.layout().journals();
+        let paths: Vec<HostPath> = journals.iter().map(|name| folder.join(name)).collect();
+        // One that cannot be read has just ended. Whoever makes an agent looks itself, at the end, at what it stands on.
+        let Ok(glance) = Glance::at(host.files(), &paths) else { return self };
+        for path in &paths {
+            let text = glance.read_if_there(path).ok().flatten().unwrap_or_default();
+            let Some((header, steps)) = journal::read(&String::from_utf8_lossy(&text)) else { continue };
+            let made = steps.into_iter().filter_map(|step| match step {
+                Step::Worktree { repository, path } if header.operation == Operation::Create => {
+                    Some((repository, path))
+                }
+                _ => None,
+            });
+            self.agents.extend(made.map(|(repository, work_dir)| Neighbour {
+                name: header.name.clone(),
+                work_dir,
+                repository: Some(repository),
+            }));
+        }
+        // What was resolved before is not all any more.
+        self.real = OnceLock::new();
+        self
     }
 
     /// The same of a host whose agents were looked at just now.
@@ -68,6 +99,15 @@ impl Neighbours {
     fn paths(&self) -> Vec<HostPath> {
         let paths = self.agents.iter().flat_map(|other| [Some(&other.work_dir), other.repository.as_ref()]);
         Vec::from_iter(paths.flatten().cloned().collect::<BTreeSet<_>>())
+    }
+
+    /// Those that work inside the folder, or in a checkout of a repository inside it.
+    pub(super) fn inside(&self, host: &dyn Host, dir: &HostPath) -> Vec<AgentName> {
+        match Glance::at(host.files(), &self.signs()) {
+            Ok(glance) => self.users_of(host, &real_path(host, dir), &glance),
+            // Who cannot be asked may be one.
+            Err(_) => self.agents.iter().map(|other| other.name.clone()).collect(),
+        }
     }
 
     /// Those that work inside the folder (its links resolved), or in a checkout of a repository inside it.

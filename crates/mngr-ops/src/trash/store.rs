@@ -105,6 +105,15 @@ pub(crate) fn read_manifest(host: &dyn Host, trash: &TrashLayout) -> Result<Mani
     read_at(host, trash, trash.manifest())
 }
 
+/// The same, as far as it can be by a glance at it.
+pub(crate) fn manifest_in(
+    host: &dyn Host,
+    glance: &Glance<'_>,
+    trash: &TrashLayout,
+) -> Result<Manifest, TrashError> {
+    read_in(host, glance, trash, trash.manifest())
+}
+
 /// The manifest of an agent that is being deleted for good.
 pub(crate) fn read_expired(host: &dyn Host, trash: &TrashLayout) -> Result<Manifest, TrashError> {
     read_at(host, trash, expired_manifest(trash))

@@ -1,7 +1,7 @@
 //! A repository with agents on a host that can be made to die in the middle of things. No tmux server is started.
 
 use std::io;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -29,14 +29,27 @@ use crate::fleet::{Agent, Fleet};
 use crate::own_dirs;
 use crate::world::{Silent, World};
 
+/// What somebody else does once a path is met.
+type Meanwhile = (HostPath, Box<dyn FnOnce() + Send>);
+
 /// Files that fail once the fuse has burnt, and a folder that is as if on another file system.
 struct FragileFiles {
     fuse: AtomicI64,
     island: HostPath,
+    /// After a path was looked at, or before it is changed.
+    meanwhile: Mutex<Option<Meanwhile>>,
 }
 
 impl FragileFiles {
+    fn meet(&self, path: &HostPath) {
+        let met = self.meanwhile.lock().unwrap().take_if(|(wanted, _)| wanted == path);
+        if let Some((_, act)) = met {
+            act();
+        }
+    }
+
     fn spend(&self, path: &HostPath) -> Result<(), FilesError> {
+        self.meet(path);
         if self.fuse.fetch_sub(1, Ordering::SeqCst) > 0 {
             return Ok(());
         }
@@ -109,7 +122,9 @@ impl Files for FragileFiles {
     }
 
     fn stat(&self, path: &HostPath) -> Result<Option<FileStat>, FilesError> {
-        LocalFiles.stat(path)
+        let seen = LocalFiles.stat(path);
+        self.meet(path);
+        seen
     }
 
     fn list(&self, path: &HostPath) -> Result<Vec<FolderEntry>, FilesError> {
@@ -130,17 +145,34 @@ pub(crate) struct FragileHost {
     local: LocalHost,
     files: FragileFiles,
     home: HostPath,
+    /// Whether the command at which it dies is run all the same, and only its answer is lost.
+    runs_the_last: AtomicBool,
+    /// Whether it was a command at which it died last.
+    died_in_command: AtomicBool,
 }
 
 impl FragileHost {
     /// From now on this many changes and commands succeed, and none after that.
     pub(crate) fn die_after(&self, actions: i64) {
+        self.died_in_command.store(false, Ordering::SeqCst);
         self.files.fuse.store(actions, Ordering::SeqCst);
+    }
+
+    /// Whether it died at a command and not at a file.
+    pub(crate) fn has_died_in_command(&self) -> bool {
+        self.died_in_command.load(Ordering::SeqCst)
+    }
+
+    /// The same, but a command at which it dies is run, and nobody hears of it.
+    pub(crate) fn die_during(&self, actions: i64) {
+        self.die_after(actions);
+        self.runs_the_last.store(true, Ordering::SeqCst);
     }
 
     /// It is well again.
     pub(crate) fn revive(&self) {
         self.die_after(i64::MAX);
+        self.runs_the_last.store(false, Ordering::SeqCst);
     }
 
     fn hermetic(&self, cmd: &Cmd) -> Cmd {
@@ -162,7 +194,14 @@ impl Host for FragileHost {
     fn exec(&self, cmd: &Cmd) -> Result<Output, ExecError> {
         let dead =
             |error: FilesError| ExecError::Io { program: cmd.program().to_owned(), source: error.source };
-        self.files.spend(&self.home).map_err(dead)?;
+        let alive = self.files.spend(&self.home);
+        if self.files.fuse.load(Ordering::SeqCst) == -1 {
+            self.died_in_command.store(true, Ordering::SeqCst);
+        }
+        if alive.is_err() && self.runs_the_last.swap(false, Ordering::SeqCst) {
+            let _ = self.local.exec(&self.hermetic(cmd));
+        }
+        alive.map_err(dead)?;
         self.local.exec(&self.hermetic(cmd))
     }
 
@@ -258,8 +297,14 @@ impl Bench {
         let dir = tempfile::tempdir().unwrap();
         let root = LocalFiles.canonical(&HostPath::new(dir.path().to_str().unwrap())).unwrap();
         let local = LocalHost::open(root.join("host")).unwrap();
-        let files = FragileFiles { fuse: AtomicI64::new(i64::MAX), island: root.join("island") };
-        let host = Arc::new(FragileHost { local, files, home: root.clone() });
+        let files = FragileFiles {
+            fuse: AtomicI64::new(i64::MAX),
+            island: root.join("island"),
+            meanwhile: Mutex::default(),
+        };
+        let runs_the_last = AtomicBool::new(false);
+        let died_in_command = AtomicBool::new(false);
+        let host = Arc::new(FragileHost { local, files, home: root.clone(), runs_the_last, died_in_command });
         let clock = SetClock(Arc::new(Mutex::new(Timestamp::now())));
         let world = World {
             settings: Merged::build(&[], &BuildOptions::default()).unwrap().settings().clone(),
@@ -310,6 +355,21 @@ impl Bench {
         let output = self.host.exec(&Cmd::shell(line).cwd(&self.path(dir))).unwrap();
         assert!(output.success(), "{line}: {}", output.stderr_text());
         output.stdout_text()
+    }
+
+    /// Somebody else runs a line of shell, once a path was looked at, or before it is changed.
+    pub(crate) fn meanwhile(&self, path: &HostPath, line: &str) {
+        let (host, cmd) = (self.host.clone(), Cmd::shell(line).cwd(&self.root));
+        let act = move || {
+            let output = host.local.exec(&host.hermetic(&cmd)).unwrap();
+            assert!(output.success(), "{}", output.stderr_text());
+        };
+        *self.host.files.meanwhile.lock().unwrap() = Some((path.clone(), Box::new(act)));
+    }
+
+    /// Whether somebody else has come to do what [`Bench::meanwhile`] says.
+    pub(crate) fn was_met(&self) -> bool {
+        self.host.files.meanwhile.lock().unwrap().is_none()
     }
 
     /// Runs the plain git and returns what it prints.
@@ -376,6 +436,17 @@ impl Bench {
         let workspace = json!({"transfer": "rsync", "is_generated": true, "repository": null, "base_commit": null,
             "base_branch": null});
         self.record(name, &self.path(&path), None, workspace)
+    }
+
+    /// A worktree agent of the repository that another agent has in its work dir.
+    pub(crate) fn agent_of(&self, name: &str, repository: &HostPath) -> Agent {
+        let (path, branch) = (self.path(&self.work(name)), format!("mngr/{name}"));
+        LocalFiles.make_folder(&path.parent().unwrap()).unwrap();
+        let start = StartPoint::NewBranch { name: &branch, base: "HEAD" };
+        Git::new(self.host.as_ref(), repository.clone()).add_worktree(&path, &start).unwrap();
+        let workspace = json!({"transfer": "git-worktree", "is_generated": true,
+            "repository": repository.join(".git"), "base_commit": null, "base_branch": "main"});
+        self.record(name, &path, Some(&branch), workspace)
     }
 
     fn record(

@@ -57,6 +57,16 @@ pub enum UndoError {
         /// The path.
         path: HostPath,
     },
+    /// The repository it works in is in the trash too.
+    #[error("agent `{name}` works in a repository that is in the trash with agent `{needed}` ({id})")]
+    NeedsSource {
+        /// Its name.
+        name: AgentName,
+        /// The name of the agent that has to come back first.
+        needed: AgentName,
+        /// The id of that agent.
+        id: AgentId,
+    },
     /// Its name is taken, and so is every numbered one.
     #[error("no free name like `{name}` was found")]
     NoFreeName {

@@ -6,4 +6,4 @@ mod run;
 
 pub use error::UndoError;
 pub use list::{DamagedTrash, Sizes, TrashEntry, TrashList, list};
-pub use run::{Restored, resume, undo};
+pub use run::{Restored, Resumed, resume, undo};

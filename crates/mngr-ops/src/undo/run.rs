@@ -4,6 +4,7 @@
 //! moment its state folder is renamed; a failure before that puts it away again, a command killed anywhere is carried
 //! through by the next one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use serde_json::{Map, Value};
 use super::error::UndoError;
 use super::list::{Found, FoundAgent, Reach, find_all};
 use crate::journal::Journal;
-use crate::trash::{self, Manifest, Work};
+use crate::trash::{self, Manifest, Neighbours, Stray, TrashError, Work};
 use crate::world::World;
 use crate::{again, boot, hosts, names, record, rename};
 
@@ -75,8 +76,8 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
             }
             Ok(restored)
         }
-        Err(error) => match trash::put_away(host, &manifest, Vec::new()) {
-            Ok(_) => {
+        Err(error) => match put_away_again(host, &manifest) {
+            Ok(()) => {
                 journal.finish()?;
                 Err(error)
             }
@@ -88,6 +89,18 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
             }),
         },
     }
+}
+
+/// Takes back what was done, unless the agent is back already: then it has only to be carried through.
+fn put_away_again(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError> {
+    let state = host.layout().trash_of(&manifest.id).state();
+    if !host.files().exists(&state)? {
+        return Err(TrashError::NotThere { path: state });
+    }
+    trash::put_away(host, manifest, Vec::new())?;
+    // A branch that went with the agent goes again; one that stays is found by the next attempt.
+    let _ = trash::remove_branch(host, manifest);
+    Ok(())
 }
 
 /// Starts the host of a destroyed agent where it does not run, and reads there what is to be brought back.
@@ -156,8 +169,10 @@ fn begin<'h>(
     let layout = host.layout();
     let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
     let (journal, noted) = (layout.journal(&manifest.id), layout.trash_of(&manifest.id).manifest());
-    let (agent, work_dir) = (layout.agent(&manifest.id).root().clone(), &manifest.work_dir);
-    let looked = [journal.clone(), noted.clone(), agent.clone(), work_dir.clone()];
+    let (agent, work_dir) = (layout.agent(&manifest.id).data(), &manifest.work_dir);
+    let repository = manifest.work.as_ref().and_then(Work::checkout).map(|checkout| &checkout.repository);
+    let mut looked = vec![journal.clone(), noted.clone(), agent.clone(), work_dir.clone()];
+    looked.extend(repository.map(|repository| repository.join("HEAD")));
     let glance = Glance::at(host.files(), &looked)?;
     if glance.stat(&journal)?.is_some_and(|journal| journal.size > 0) {
         return Err(UndoError::Busy { name: manifest.name.clone() });
@@ -167,12 +182,22 @@ fn begin<'h>(
         let target = manifest.id.to_string();
         return Err(UndoError::NotFound { target, similar: Vec::new() });
     }
+    // It may have been brought back and destroyed again since it was found; what was found then says nothing of it.
+    let now = trash::manifest_in(host, &glance, &layout.trash_of(&manifest.id))
+        .map_err(|source| UndoError::Trash { name: manifest.name.clone(), source })?;
+    if (now.destroyed_at, &now.work) != (manifest.destroyed_at, &manifest.work) {
+        return Err(UndoError::Busy { name: manifest.name.clone() });
+    }
     if glance.exists(&agent)? {
         return Err(UndoError::Exists { id: manifest.id.clone() });
     }
     let comes_back = !matches!(manifest.work, None | Some(Work::Kept { .. }));
-    if comes_back && glance.exists(work_dir)? {
+    if comes_back && glance.exists(work_dir)? && stray_work(host, manifest)?.is_none() {
         return Err(UndoError::PathTaken { path: manifest.work_dir.clone() });
+    }
+    if let Some(repository) = repository {
+        let is_there = glance.exists(&repository.join("HEAD"))?;
+        require_repository(host, manifest, repository, is_there)?;
     }
     let name = free_name(world, host, manifest)?;
     let header = Header {
@@ -183,6 +208,39 @@ fn begin<'h>(
         command: None,
     };
     Ok((Journal::begin(host, &header)?, name))
+}
+
+/// Something that is only in the way where the work dir comes back to, and can be set aside.
+fn stray_work(host: &dyn Host, manifest: &Manifest) -> Result<Option<Stray>, UndoError> {
+    let neighbours = Neighbours::of(host, &BTreeSet::from([manifest.id.clone()]))?;
+    Ok(trash::stray_work(host, manifest, &neighbours)?)
+}
+
+/// Refuses an agent whose repository is in the trash itself, with another agent. One that is gone for good is no reason: the
+/// files come back without it.
+fn require_repository(
+    host: &dyn Host,
+    manifest: &Manifest,
+    repository: &HostPath,
+    is_there: bool,
+) -> Result<(), UndoError> {
+    if is_there && !repository.is_within(&host.layout().trash()) {
+        return Ok(());
+    }
+    let failed = |source| UndoError::Trash { name: manifest.name.clone(), source };
+    let holds = |other: &&Manifest| {
+        let moved = other.moved_to();
+        let is_inside = |folder: &HostPath| repository.is_within(folder);
+        other.id != manifest.id
+            && (moved.is_some() && is_inside(&other.work_dir) || moved.is_some_and(is_inside))
+    };
+    match trash::entries(host).map_err(failed)?.whole.iter().find(holds) {
+        Some(source) => {
+            let (name, needed, id) = (manifest.name.clone(), source.name.clone(), source.id.clone());
+            Err(UndoError::NeedsSource { name, needed, id })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The name it had, or that name with a number.
@@ -208,9 +266,11 @@ fn carry_out(
     let mut notes = Vec::new();
     let mut branch = None;
     let state = AgentLayout::new(trash.state());
-    let looked = [trash.state(), state.process()].into_iter().chain(trash::signs_of_return(manifest));
+    let looked = [trash.state(), state.process(), agent.root().clone()];
+    let looked = looked.into_iter().chain(trash::signs_of_return(manifest));
     let glance = Glance::at(files, &looked.collect::<Vec<_>>())?;
     if glance.exists(&trash.state())? {
+        notes.extend(clear_the_way(host, manifest, &glance)?);
         let returned = trash::bring_back(host, manifest, &glance)
             .map_err(|source| UndoError::Trash { name: manifest.name.clone(), source })?;
         notes.extend(returned.notes);
@@ -221,7 +281,15 @@ fn carry_out(
             Change::Rename { from: state.root().clone(), to: agent.root().clone() },
         ];
         let stopped = stop_line_needed(&glance, &state, now)?;
-        files.apply(&stopped.into_iter().chain(home).collect::<Vec<_>>())?;
+        match files.apply(&stopped.into_iter().chain(home.clone()).collect::<Vec<_>>()) {
+            // A late hook was faster.
+            Err(error) if error.is_taken() => {
+                let stray = trash::stray_state(host, &manifest.id)?.ok_or(error)?;
+                notes.push(trash::told(&stray, &trash::set_aside(host, &stray)?));
+                files.apply(&home)?;
+            }
+            applied => applied?,
+        }
         fault::point();
     }
     if *name != manifest.name {
@@ -237,6 +305,30 @@ fn carry_out(
         branch,
         notes,
     })
+}
+
+/// Sets aside what stands where the agent comes back to. Says what the user should know.
+fn clear_the_way(
+    host: &dyn Host,
+    manifest: &Manifest,
+    glance: &Glance<'_>,
+) -> Result<Vec<String>, UndoError> {
+    let mut strays = Vec::new();
+    if glance.exists(host.layout().agent(&manifest.id).root())? {
+        strays.extend(trash::stray_state(host, &manifest.id)?);
+    }
+    let dir = &manifest.work_dir;
+    match &manifest.work {
+        Some(Work::Moved { to, .. }) if glance.exists(dir)? && glance.exists(to)? => {
+            let stray = stray_work(host, manifest)?;
+            strays.push(stray.ok_or_else(|| UndoError::PathTaken { path: dir.clone() })?);
+        }
+        // A checkout there was begun by a command that died.
+        Some(Work::Missing { .. }) if glance.exists(dir)? => strays.extend(stray_work(host, manifest)?),
+        _ => {}
+    }
+    let set_aside = |stray: &Stray| Ok(trash::told(stray, &trash::set_aside(host, stray)?));
+    strays.iter().map(set_aside).collect()
 }
 
 /// Puts the name and branch it comes back with into its record and its environment.
@@ -314,15 +406,33 @@ fn empty(host: &dyn Host, manifest: &Manifest) -> Vec<String> {
     notes
 }
 
-/// Carries through what a killed command began. The caller holds the journal and removes it afterwards.
-pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), UndoError> {
+/// What became of a return that was cut short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resumed {
+    /// The agent is back.
+    Completed,
+    /// It cannot come back, and is in the trash as before.
+    TakenBack,
+}
+
+/// Carries through what a killed command began, or takes it back where that is impossible. The caller holds the journal and
+/// removes it afterwards.
+pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<Resumed, UndoError> {
     let trash = host.layout().trash_of(&header.agent_id);
     if !host.files().exists(&trash.manifest())? {
         // It was back, and died while it emptied the trash.
         let dropped = trash::drop_unused(host, &header.agent_id);
-        return dropped.map(|_| ()).map_err(|source| UndoError::Trash { name: header.name.clone(), source });
+        return dropped
+            .map(|_| Resumed::Completed)
+            .map_err(|source| UndoError::Trash { name: header.name.clone(), source });
     }
     let manifest = trash::read_manifest(host, &trash)
         .map_err(|source| UndoError::Trash { name: header.name.clone(), source })?;
-    carry_out(host, &manifest, &header.name, world.clock.now()).map(|_| ())
+    match carry_out(host, &manifest, &header.name, world.clock.now()) {
+        Ok(_) => Ok(Resumed::Completed),
+        Err(error) => match put_away_again(host, &manifest) {
+            Ok(()) => Ok(Resumed::TakenBack),
+            Err(_) => Err(error),
+        },
+    }
 }

@@ -282,6 +282,7 @@ fn way_out(error: &SyncError, way: Way, agent: &AgentName) -> Option<String> {
     let git = |checkout: &HostPath| format!("git -C {}", sh_quote(checkout.as_str()));
     Some(match error {
         SyncError::AgentWithoutGit { .. } => "`--sync-mode files` copies files instead".to_owned(),
+        SyncError::Destroyed { name } => format!("`mngr undo {name}` brings it back"),
         SyncError::NotARepository { .. } => "stand in the repository meant, or name it".to_owned(),
         SyncError::Detached { checkout } => format!("`{} switch -c NAME` puts it on a branch", git(checkout)),
         SyncError::NoSuchBranch { branch, .. } => format!("`git branch {}` makes it", sh_quote(branch)),

@@ -140,6 +140,7 @@ impl Report for UndoReport {
                 "host": restored.host,
                 "work_dir": restored.work_dir.as_str(),
                 "branch": restored.branch,
+                "notes": restored.notes,
             })
         };
         self.restored.iter().map(item).collect()

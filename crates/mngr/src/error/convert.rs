@@ -325,9 +325,12 @@ impl From<DecideError> for CliError {
 
 impl From<UndoError> for CliError {
     fn from(error: UndoError) -> Self {
-        let (kind, hint) = match error {
+        let (kind, hint) = match &error {
             UndoError::NotFound { .. } => {
-                (ErrorKind::NotFound, Some("`mngr undo` shows all that can come back"))
+                (ErrorKind::NotFound, Some("`mngr undo` shows all that can come back".to_owned()))
+            }
+            UndoError::NeedsSource { name, needed, .. } => {
+                (ErrorKind::Failed, Some(format!("`mngr undo {needed}` first, then `mngr undo {name}`")))
             }
             UndoError::Unavailable { .. } => (ErrorKind::ProviderUnavailable, None),
             UndoError::LeftOver { .. } => (ErrorKind::LocalStateRemains, None),
@@ -341,6 +344,9 @@ impl From<SendError> for CliError {
     fn from(error: SendError) -> Self {
         let (kind, hint) = match &error {
             SendError::Look(LookError::Gone { .. }) => (ErrorKind::NotFound, None),
+            SendError::Destroyed { name, .. } => {
+                (ErrorKind::Failed, Some(format!("`mngr undo {name}` brings it back")))
+            }
             SendError::NotReceiving { state, .. } if state.is_final() => {
                 (ErrorKind::Failed, Some("`--start` starts it first".to_owned()))
             }

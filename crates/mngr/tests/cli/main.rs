@@ -31,6 +31,7 @@ mod hostile;
 mod hostile_agent;
 mod hostile_repository;
 mod hosts;
+mod in_flight;
 mod installation;
 mod interruption;
 mod label;

@@ -10,7 +10,7 @@ use crate::remote::testing::{ShellLine, with_shells};
 
 type Case = fn(&dyn Files, &HostPath);
 
-const CASES: [(&str, Case); 25] = [
+const CASES: [(&str, Case); 26] = [
     ("contents_come_back", contents_come_back),
     ("a_file_is_read_in_parts", a_file_is_read_in_parts),
     ("what_is_not_there_is_missing", what_is_not_there_is_missing),
@@ -22,6 +22,10 @@ const CASES: [(&str, Case); 25] = [
     ("nothing_goes_behind_a_link_beneath_a_root", nothing_goes_behind_a_link_beneath_a_root),
     ("appending_adds_and_follows_no_link", appending_adds_and_follows_no_link),
     ("folders_are_made", folders_are_made),
+    (
+        "a_folder_is_made_below_one_that_is_there_and_never_without_it",
+        a_folder_is_made_below_one_that_is_there_and_never_without_it,
+    ),
     ("touching_creates_and_renews", touching_creates_and_renews),
     ("renaming_moves_and_replaces", renaming_moves_and_replaces),
     ("removing_spares_what_links_point_at", removing_spares_what_links_point_at),
@@ -255,6 +259,30 @@ fn folders_are_made(files: &dyn Files, dir: &HostPath) {
     write(files, &dir.join("file"), "x");
     assert!(files.make_folder(&dir.join("file")).unwrap_err().is_taken());
     assert_eq!(kind(files.make_folder(&dir.join("file/x")).unwrap_err()), io::ErrorKind::NotADirectory);
+}
+
+fn a_folder_is_made_below_one_that_is_there_and_never_without_it(files: &dyn Files, dir: &HostPath) {
+    let root = dir.join("it's here");
+    let deep = root.join("a/b c");
+    let below = |path: &HostPath| Beneath::new(&root, path).unwrap().in_existing_root();
+    let make = |path: &HostPath| files.make_folder_beneath(&below(path), &BTreeSet::new());
+    assert!(make(&deep).unwrap_err().is_missing());
+    assert!(!files.exists(&root).unwrap());
+    let change = [Change::MakeFolderBeneath(below(&deep))];
+    assert!(files.apply(&change).unwrap_err().is_missing());
+    let file = below(&root.join("file"));
+    let write = || files.write_beneath(&file, b"x", Access::Shared, Durability::Cached);
+    assert!(write().unwrap_err().is_missing());
+    assert!(!files.exists(&root).unwrap());
+    files.make_folder(&root).unwrap();
+    make(&root).unwrap();
+    make(&deep).unwrap();
+    write().unwrap();
+    files.apply(&change).unwrap();
+    assert_eq!(files.stat(&deep).unwrap().unwrap().kind, FileKind::Folder);
+    for outside in [dir.join("x"), root.join("../x"), dir.join("it's hereafter")] {
+        assert!(Beneath::new(&root, &outside).is_none(), "{outside}");
+    }
 }
 
 fn touching_creates_and_renews(files: &dyn Files, dir: &HostPath) {

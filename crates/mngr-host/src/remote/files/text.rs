@@ -46,8 +46,9 @@ mv -fT "$temp" "$target" || { rm -f "$temp"; exit 1; }
 /// one is missing.
 pub(super) const ENTER: &str = r#"
 refuse() { printf 'mngr: link %s -> %s\n' "$1" "$2" >&2; exit 1; }
-[ -z "$make" ] || mkdir -p "$root" || exit 1
+[ -z "$make_root" ] || mkdir -p "$root" || exit 1
 [ -n "$make" ] || [ -d "$root" ] || exit 0
+[ -d "$root" ] || { stat -L "$root" >/dev/null; exit 1; }
 cd "$root" || exit 1
 here=$(pwd -P)
 done=

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{Asked, Overdue, Request, Shell, Shells};
 use crate::proc::{Dialogue, ExecError, Hearing, Leftovers, Turn, moment_after};
+use crate::transfers;
 
 /// How often what flows to the machine is measured.
 const TICK: Duration = Duration::from_secs(1);
@@ -61,6 +62,7 @@ impl Shells {
             }
             flowed = Some(taken);
             match &waiting {
+                Some(waiting) if waiting.left().is_zero() && self.copies() => allowance.heard(),
                 Some(waiting) if waiting.left().is_zero() => {
                     waiting.give_up();
                     return Turn::Silent;
@@ -70,6 +72,11 @@ impl Shells {
                 None => {}
             }
         }
+    }
+
+    /// Whether a program of ours copies from or to the machine, so that everything else may have to wait.
+    fn copies(&self) -> bool {
+        transfers::is_under_way(&self.line().copy_name())
     }
 
     /// Asks the machine whether it lives.

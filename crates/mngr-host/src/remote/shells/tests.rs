@@ -360,3 +360,13 @@ fn data_that_flows_slowly_is_no_silence() {
     assert_eq!(output.stdout_text(), "1900000");
     assert!(began.elapsed() > Duration::from_millis(1800), "it was too fast to show anything");
 }
+
+#[test]
+fn a_request_that_waits_behind_a_transfer_is_waited_for() {
+    let (_line, shells) = with_shells(ShellLine::to("/bin/dash").with_prefix("sleep 1.5; "));
+    let shells = shells.with_silence_limit(Duration::from_millis(400));
+    let transfer = crate::transfers::Transfer::begin("test");
+    assert!(shells.exec(&Cmd::new("true")).unwrap().success());
+    drop(transfer);
+    assert!(!crate::transfers::is_under_way("test"));
+}

@@ -40,9 +40,6 @@ fn run_all<'c>(ground: &Ground, lines: &'c [&'c [&'c str]]) -> Vec<(String, CmdO
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     for (line, output, took) in &done {
-        eprintln!("{took:?} {line}: {output}");
-    }
-    for (line, output, took) in &done {
         assert!(*took < LIMIT, "`{line}` took {took:?}: {output}");
     }
     done.into_iter().map(|(line, output, _)| (line, output)).collect()
@@ -181,6 +178,59 @@ fn an_engine_that_says_nothing_is_given_up_in_time_and_the_listing_goes_on() {
     assert_eq!(error["provider_name"], "lab", "{listing}");
     assert!(support::text(&error["message"]).contains("did not answer within"), "{listing}");
     let _ = env.mngr(["gc"]).code(6);
-    let _ = env.mngr(["exec", "near", "true"]).success();
     assert!(began.elapsed() < LIMIT + LIMIT, "{:?}", began.elapsed());
+}
+
+/// What `list` says of the agent `far` and its host, its errors, and what it returns.
+fn told(ground: &Ground) -> (String, String, Vec<String>, i32) {
+    let output = ground.env.mngr(["list", "--format", "json"]);
+    let listing = output.json();
+    let far = &listing["agents"][0];
+    assert_eq!(far["name"], "far", "{listing}");
+    let errors = listing["errors"].as_array().unwrap();
+    let kinds = errors.iter().map(|error| support::text(&error["exception_type"])).collect();
+    let code = output.status.code().unwrap();
+    (support::text(&far["state"]), support::text(&far["host"]["state"]), kinds, code)
+}
+
+/// One word, and one rule: a host that does not answer is a row, a provider that cannot be asked is 6.
+fn unknown(kind: &str, code: i32) -> (String, String, Vec<String>, i32) {
+    ("UNKNOWN".to_owned(), "UNKNOWN".to_owned(), vec![kind.to_owned()], code)
+}
+
+#[test]
+fn a_host_that_does_not_answer_is_unknown_and_no_failure_of_the_listing_over_ssh() {
+    let ground = Ground::new(Kind::Ssh);
+    let _ = ground.create("far", &["--", "sleep", "1000"]);
+    ground.set("host_discovery_timeout_seconds", LISTING);
+    ground.sshd().signal_connections(Signal::STOP);
+    assert_eq!(told(&ground), unknown("HostUnavailable", 0));
+    ground.sshd().signal_connections(Signal::CONT);
+    ground.sshd().stop();
+    assert_eq!(told(&ground), unknown("HostUnavailable", 0));
+}
+
+#[test]
+fn docker_a_host_that_does_not_answer_is_unknown_as_over_ssh_and_an_engine_that_does_not_is_an_error() {
+    let ground = Ground::new(Kind::Docker);
+    let _ = ground.create("far", &["--type", "command", "--", "sleep", "1000"]);
+    let engine = ground.engine.as_ref().unwrap();
+    engine.docker(&["pause", "mngr-box"]);
+    assert_eq!(told(&ground), unknown("HostUnavailable", 0));
+    let stop = ground.env.mngr(["stop", "far"]).code(1);
+    assert!(stop.stderr.contains("box"), "what goes on later was not stopped: {stop}");
+    let _ = ground.env.mngr(["start", "@box.lab"]).success();
+    assert_eq!(support::state(&ground.env, "far"), "RUNNING");
+    let endpoint = engine.endpoint();
+    let silent = ground.env.root().join("engine");
+    let _silent = std::os::unix::net::UnixListener::bind(&silent).unwrap();
+    ground.set("host_discovery_timeout_seconds", LISTING);
+    for socket in ["nothing", "engine"] {
+        ground.set("host", &format!("unix://{}", ground.env.root().join(socket).display()));
+        assert_eq!(told(&ground), unknown("ProviderUnavailable", 6));
+    }
+    ground.set("host", &endpoint);
+    engine.pause();
+    assert_eq!(told(&ground), unknown("ProviderUnavailable", 6));
+    engine.resume();
 }

@@ -36,6 +36,7 @@ const RESTORED: Shape = Fields(&[
     ("host", Text),
     ("work_dir", Text),
     ("branch", Maybe(&Text)),
+    ("notes", List(&Text)),
 ]);
 
 /// A destroyed agent that can come back.
