@@ -147,6 +147,8 @@ pub(super) struct Book {
     pub(super) forbidden_branches: BTreeSet<String>,
     /// How many commands there were.
     pub(super) operations: usize,
+    /// What took longest: milliseconds and what.
+    pub(super) slowest: (u64, String),
     /// How often each fault happened.
     pub(super) faults: BTreeMap<Fault, usize>,
 }

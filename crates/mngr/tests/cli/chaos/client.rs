@@ -67,7 +67,6 @@ fn command(world: &World, client: usize, step: &Step) {
             }
         }
     }
-    let before = trouble::count(world);
     let is_retried = matches!(step.action, Action::Message { keyed: true, .. });
     let done = run_words(world, client, step, &words);
     if is_retried && !done.succeeded() {
@@ -76,7 +75,7 @@ fn command(world: &World, client: usize, step: &Step) {
         let _ = run_words(world, client, &again, &words);
     }
     if beside.is_empty() && done.succeeded() && done.fault.is_none_or(|fault| fault == Fault::FrozenClient) {
-        let found = check::result(world, step, &done, || trouble::count(world) == before);
+        let found = check::result(world, step, &done, || trouble::is_calm_since(world, done.began));
         world.report(found);
     }
 }
@@ -193,6 +192,9 @@ fn note(world: &World, done: &Done, also: &[Intent]) {
     world.log(&(line + &said));
     let mut book = world.book();
     book.operations += 1;
+    if done.ended - done.began > book.slowest.0 {
+        book.slowest = (done.ended - done.began, done.verb());
+    }
     if let Some(fault) = done.fault {
         book.count(fault);
     }

@@ -84,7 +84,7 @@ pub(super) fn judge_batch(book: &mut Book, facts: &Facts, quiet: &Quiet) -> Vec<
     found.extend(agents(book, facts, quiet, &holders));
     let sent = sent(book, &holders);
     book.sent.extend(sent);
-    found.extend(messages(book, facts));
+    found.extend(messages(&book.sent, facts));
     found.extend(work(book, facts));
     book.killed_agents |= book.troubles.iter().any(|(fault, ..)| fault.disturbs_agents());
     found.extend(order(facts, book.killed_agents));
@@ -256,6 +256,12 @@ fn agents(book: &mut Book, facts: &Facts, quiet: &Quiet, holders: &Holders) -> V
     found
 }
 
+/// Whether a message of this batch that must be in an agent is not there yet.
+pub(super) fn is_waiting(book: &Book, facts: &Facts, quiet: &Quiet) -> bool {
+    let sent = sent(book, &Holders::of(book, quiet));
+    messages(&sent, facts).iter().any(|violation| violation.rule == "message lost")
+}
+
 /// The messages of this batch. Those with one token are one message.
 fn sent(book: &Book, holders: &Holders) -> Vec<Sent> {
     let mut sent: BTreeMap<String, Sent> = BTreeMap::new();
@@ -292,13 +298,13 @@ fn sent(book: &Book, holders: &Holders) -> Vec<Sent> {
     sent.into_values().collect()
 }
 
-fn messages(book: &Book, facts: &Facts) -> Vec<Violation> {
+fn messages(sent: &[Sent], facts: &Facts) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut received: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (id, line) in &facts.got {
         received.entry(line.split(' ').next().unwrap_or_default()).or_default().push(id);
     }
-    for sent in &book.sent {
+    for sent in sent {
         let got = received.get(sent.token.as_str()).cloned().unwrap_or_default();
         let token = &sent.token;
         for id in &got {
