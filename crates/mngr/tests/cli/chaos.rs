@@ -3,6 +3,8 @@
 //! Everything that is decided follows from a seed, so a failure is run again with the variables it prints; when things
 //! happen is up to the machine. See `chaos/settings.rs` for the variables.
 
+#![expect(clippy::print_stdout, reason = "what happened is shown with the result of the test")]
+
 mod book;
 mod check;
 mod client;

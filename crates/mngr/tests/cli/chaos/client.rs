@@ -60,7 +60,7 @@ fn command(world: &World, client: usize, step: &Step) {
     names.dedup();
     for name in &names {
         match world.names[*name].try_write() {
-            Ok(guard) if step.dice % 3 == 0 => alone.push(guard),
+            Ok(guard) if step.dice.is_multiple_of(3) => alone.push(guard),
             other => {
                 drop(other);
                 beside.push(world.names[*name].read().unwrap_or_else(|broken| broken.into_inner()));
@@ -235,7 +235,7 @@ fn write_for_agent(world: &World, name: usize, client: usize, step: &Step) {
 /// Writes a file whose content is the token; every third one is ignored by git.
 fn write(world: &World, folder: &std::path::Path, client: usize, step: &Step) {
     let token = token(client, step);
-    let name = if step.dice % 3 == 0 { format!("w-{token}.ign") } else { format!("w-{token}") };
+    let name = if step.dice.is_multiple_of(3) { format!("w-{token}.ign") } else { format!("w-{token}") };
     // Never makes the folder: it may have been moved away.
     if fs::write(folder.join(&name), format!("{token}\n")).is_ok() {
         world.log(&format!("{:>6} wrote {}\n", world.now(), folder.join(name).display()));
