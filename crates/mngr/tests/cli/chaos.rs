@@ -3,6 +3,8 @@
 //! Everything that is decided follows from a seed, so a failure is run again with the variables it prints; when things
 //! happen is up to the machine. See `chaos/settings.rs` for the variables.
 
+#![expect(clippy::print_stdout, reason = "what happened is shown with the result of the test")]
+
 mod book;
 mod check;
 mod client;
@@ -41,6 +43,7 @@ fn run_seed(seed: u64, places: &[Place], time: Duration, keep: &Path) -> Outcome
         let part = Part::from_environment(seed, chosen.unwrap_or(episode), places);
         let outcome = episode::run(&part, Some(keep), chosen.is_none().then(|| began + time));
         total.operations += outcome.operations;
+        total.slowest = total.slowest.max(outcome.slowest);
         for (fault, times) in outcome.faults {
             *total.faults.entry(fault).or_default() += times;
         }
@@ -83,8 +86,10 @@ fn report(seed: u64, outcome: &Outcome) {
         outcome.faults.iter().map(|(fault, times)| (fault.word(), *times)).collect();
     let sum: usize = faults.values().sum();
     println!(
-        "seed {seed}: {} operations, {sum} faults {faults:?}, {} violations",
+        "seed {seed}: {} operations ({} took longest, {} ms), {sum} faults {faults:?}, {} violations",
         outcome.operations,
+        outcome.slowest.1,
+        outcome.slowest.0,
         outcome.violations.len()
     );
 }

@@ -63,6 +63,7 @@ pub(super) struct Done {
     pub(super) client: usize,
     pub(super) number: usize,
     pub(super) args: Vec<String>,
+    /// One that was for several agents is in the book once for each.
     pub(super) intent: Intent,
     /// Milliseconds since the beginning of the episode.
     pub(super) began: u64,
@@ -111,6 +112,8 @@ pub(super) struct Sent {
     pub(super) token: String,
     /// The agents that may have had the name.
     pub(super) addressees: BTreeSet<String>,
+    /// How many agents it was for, by name.
+    pub(super) names: BTreeSet<String>,
     /// It was said to be there.
     pub(super) accepted: bool,
     /// Something happened to agents meanwhile.
@@ -144,6 +147,8 @@ pub(super) struct Book {
     pub(super) forbidden_branches: BTreeSet<String>,
     /// How many commands there were.
     pub(super) operations: usize,
+    /// What took longest: milliseconds and what.
+    pub(super) slowest: (u64, String),
     /// How often each fault happened.
     pub(super) faults: BTreeMap<Fault, usize>,
 }

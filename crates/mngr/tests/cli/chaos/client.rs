@@ -47,6 +47,10 @@ pub(super) fn run(world: &World, client: usize, steps: &[Step]) {
 }
 
 fn command(world: &World, client: usize, step: &Step) {
+    let can_end = step.fault.is_some_and(|fault| world.part.faults.contains(&fault));
+    if step.action == Action::Watch && !can_end {
+        return;
+    }
     let words = words(world, client, step);
     // Who has all names to itself can look at what it did; else others may work on the same agents.
     let mut alone = Vec::new();
@@ -56,14 +60,13 @@ fn command(world: &World, client: usize, step: &Step) {
     names.dedup();
     for name in &names {
         match world.names[*name].try_write() {
-            Ok(guard) if step.dice % 3 == 0 => alone.push(guard),
+            Ok(guard) if step.dice.is_multiple_of(3) => alone.push(guard),
             other => {
                 drop(other);
                 beside.push(world.names[*name].read().unwrap_or_else(|broken| broken.into_inner()));
             }
         }
     }
-    let before = trouble::count(world);
     let is_retried = matches!(step.action, Action::Message { keyed: true, .. });
     let done = run_words(world, client, step, &words);
     if is_retried && !done.succeeded() {
@@ -72,7 +75,7 @@ fn command(world: &World, client: usize, step: &Step) {
         let _ = run_words(world, client, &again, &words);
     }
     if beside.is_empty() && done.succeeded() && done.fault.is_none_or(|fault| fault == Fault::FrozenClient) {
-        let found = check::result(world, step, &done, || trouble::count(world) == before);
+        let found = check::result(world, step, &done, || trouble::is_calm_since(world, done.began));
         world.report(found);
     }
 }
@@ -108,7 +111,7 @@ pub(super) fn run_words(world: &World, client: usize, step: &Step, words: &Words
         stdout: read(&out),
         stderr: read(&err),
     };
-    note(world, &done);
+    note(world, &done, &words.also);
     done
 }
 
@@ -174,7 +177,7 @@ fn happen(child: &Child, fault: Fault, dice: u64) {
     }
 }
 
-fn note(world: &World, done: &Done) {
+fn note(world: &World, done: &Done, also: &[Intent]) {
     let line = format!(
         "{:>6} {:>6} {}.{:02} {:?}{} mngr {}\n",
         done.began,
@@ -189,6 +192,9 @@ fn note(world: &World, done: &Done) {
     world.log(&(line + &said));
     let mut book = world.book();
     book.operations += 1;
+    if done.ended - done.began > book.slowest.0 {
+        book.slowest = (done.ended - done.began, done.verb());
+    }
     if let Some(fault) = done.fault {
         book.count(fault);
     }
@@ -216,6 +222,7 @@ fn note(world: &World, done: &Done) {
         }
     }
     book.done.push(done.clone());
+    book.done.extend(also.iter().map(|intent| Done { intent: intent.clone(), ..done.clone() }));
 }
 
 fn write_for_agent(world: &World, name: usize, client: usize, step: &Step) {
@@ -228,7 +235,7 @@ fn write_for_agent(world: &World, name: usize, client: usize, step: &Step) {
 /// Writes a file whose content is the token; every third one is ignored by git.
 fn write(world: &World, folder: &std::path::Path, client: usize, step: &Step) {
     let token = token(client, step);
-    let name = if step.dice % 3 == 0 { format!("w-{token}.ign") } else { format!("w-{token}") };
+    let name = if step.dice.is_multiple_of(3) { format!("w-{token}.ign") } else { format!("w-{token}") };
     // Never makes the folder: it may have been moved away.
     if fs::write(folder.join(&name), format!("{token}\n")).is_ok() {
         world.log(&format!("{:>6} wrote {}\n", world.now(), folder.join(name).display()));

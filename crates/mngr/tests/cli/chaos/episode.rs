@@ -19,6 +19,8 @@ use super::world::World;
 pub(super) struct Outcome {
     pub(super) operations: usize,
     pub(super) faults: BTreeMap<Fault, usize>,
+    /// What took longest: milliseconds and what.
+    pub(super) slowest: (u64, String),
     pub(super) violations: Vec<Violation>,
     /// Where the logs are, if a rule was broken.
     pub(super) logs: Option<PathBuf>,
@@ -64,7 +66,8 @@ pub(super) fn run(part: &Part, keep: Option<&Path>, until: Option<Instant>) -> O
         folder
     });
     let book = world.book();
-    Outcome { operations: book.operations, faults: book.faults.clone(), violations, logs }
+    let (operations, faults, slowest) = (book.operations, book.faults.clone(), book.slowest.clone());
+    Outcome { operations, faults, slowest, violations, logs }
 }
 
 /// Makes or starts an agent of each name.

@@ -64,7 +64,7 @@ fn is_documented(done: &Done) -> bool {
     // What a command cannot write it may say by its code.
     let is_full = done.fault == Some(Fault::FullDisk) && matches!(code, 1 | 4);
     // On one target the code is the program's own.
-    let is_programs = done.verb() == "exec" && matches!(code, 1..=127 | 129..=254);
+    let is_programs = matches!(done.verb().as_str(), "exec" | "git" | "rsync") && matches!(code, 1..=254);
     codes.contains(&code) || is_interrupted || is_full || is_programs
 }
 
@@ -80,11 +80,11 @@ pub(super) struct Quiet {
 /// Judges a batch of commands by what is there after it, and takes over what is there.
 pub(super) fn judge_batch(book: &mut Book, facts: &Facts, quiet: &Quiet) -> Vec<Violation> {
     let mut found: Vec<Violation> = book.done.iter().flat_map(judge).collect();
-    let holders = Holders::of(book);
+    let holders = Holders::of(book, quiet);
     found.extend(agents(book, facts, quiet, &holders));
     let sent = sent(book, &holders);
     book.sent.extend(sent);
-    found.extend(messages(book, facts));
+    found.extend(messages(&book.sent, facts));
     found.extend(work(book, facts));
     book.killed_agents |= book.troubles.iter().any(|(fault, ..)| fault.disturbs_agents());
     found.extend(order(facts, book.killed_agents));
@@ -101,13 +101,14 @@ pub(super) fn judge_batch(book: &mut Book, facts: &Facts, quiet: &Quiet) -> Vec<
 struct Holders(BTreeMap<String, BTreeSet<String>>);
 
 impl Holders {
-    fn of(book: &Book) -> Self {
+    fn of(book: &Book, quiet: &Quiet) -> Self {
         let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut add = |name: &str, id: &str| names.entry(name.to_owned()).or_default().insert(id.to_owned());
-        for (id, agent) in &book.listed {
+        // Before and after: what a killed command did shows only then.
+        for (id, agent) in book.listed.iter().chain(&quiet.listed) {
             add(&agent.name, id);
         }
-        for (id, name) in &book.trash {
+        for (id, name) in book.trash.iter().chain(&quiet.trash) {
             add(name, id);
         }
         for done in &book.done {
@@ -255,6 +256,12 @@ fn agents(book: &mut Book, facts: &Facts, quiet: &Quiet, holders: &Holders) -> V
     found
 }
 
+/// Whether a message of this batch that must be in an agent is not there yet.
+pub(super) fn is_waiting(book: &Book, facts: &Facts, quiet: &Quiet) -> bool {
+    let sent = sent(book, &Holders::of(book, quiet));
+    messages(&sent, facts).iter().any(|violation| violation.rule == "message lost")
+}
+
 /// The messages of this batch. Those with one token are one message.
 fn sent(book: &Book, holders: &Holders) -> Vec<Sent> {
     let mut sent: BTreeMap<String, Sent> = BTreeMap::new();
@@ -279,23 +286,25 @@ fn sent(book: &Book, holders: &Holders) -> Vec<Sent> {
         let one = sent.entry(token.clone()).or_insert_with(|| Sent {
             token: token.clone(),
             addressees: BTreeSet::new(),
+            names: BTreeSet::new(),
             accepted: false,
             disturbed: false,
         });
         one.addressees.extend(addressees);
+        one.names.insert(name.clone());
         one.accepted |= done.succeeded();
         one.disturbed |= halted || troubled;
     }
     sent.into_values().collect()
 }
 
-fn messages(book: &Book, facts: &Facts) -> Vec<Violation> {
+fn messages(sent: &[Sent], facts: &Facts) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut received: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (id, line) in &facts.got {
         received.entry(line.split(' ').next().unwrap_or_default()).or_default().push(id);
     }
-    for sent in &book.sent {
+    for sent in sent {
         let got = received.get(sent.token.as_str()).cloned().unwrap_or_default();
         let token = &sent.token;
         for id in &got {
@@ -304,12 +313,13 @@ fn messages(book: &Book, facts: &Facts) -> Vec<Violation> {
                 found.push(Violation::new("wrong agent", what));
             }
         }
-        if got.len() > 1 {
+        let agents: BTreeSet<&&str> = got.iter().collect();
+        if got.len() > agents.len() || got.len() > sent.names.len() {
             found.push(Violation::new("message doubled", format!("message {token} is in {got:?}")));
         }
-        if got.is_empty() && sent.accepted && !sent.disturbed {
-            found
-                .push(Violation::new("message lost", format!("message {token} was accepted and is nowhere")));
+        if got.len() < sent.names.len() && sent.accepted && !sent.disturbed {
+            let what = format!("message {token} for {:?} was accepted and is in {got:?}", sent.names);
+            found.push(Violation::new("message lost", what));
         }
     }
     found

@@ -38,7 +38,7 @@ fn run(world: &World, number: usize, fault: Option<Fault>, dice: u64, args: &[&s
         world,
         WATCHER,
         &step,
-        &Words { args, intent: Intent::Other, stdin: Vec::new(), names: Vec::new() },
+        &Words { args, intent: Intent::Other, also: Vec::new(), stdin: Vec::new(), names: Vec::new() },
     )
 }
 
@@ -53,7 +53,7 @@ pub(super) fn batch(world: &World, number: usize) -> Vec<Violation> {
     let mut facts = world.inspect();
     // What was accepted is noted soon; nothing else changes here.
     let began = Instant::now();
-    while began.elapsed() < SETTLED && !is_noted(world, &facts) {
+    while began.elapsed() < SETTLED && oracle::is_waiting(&world.book(), &facts, &quiet) {
         thread::sleep(Duration::from_millis(200));
         facts = world.inspect();
     }
@@ -61,15 +61,6 @@ pub(super) fn batch(world: &World, number: usize) -> Vec<Violation> {
     found.extend(user_can_commit(world));
     found.extend(cycles(world, number, &quiet));
     found
-}
-
-fn is_noted(world: &World, facts: &super::inspect::Facts) -> bool {
-    let book = world.book();
-    let mut accepted = book.done.iter().filter_map(|done| match &done.intent {
-        Intent::Message { token, .. } if done.succeeded() => Some(token),
-        _ => None,
-    });
-    accepted.all(|token| facts.got.iter().any(|(_, line)| line.split(' ').next() == Some(token)))
 }
 
 /// A tmux server that was started by a command without space has none either: nobody can work in it.

@@ -120,6 +120,47 @@ pub(super) enum Action {
     Explain {
         name: usize,
     },
+    MessageTwo {
+        name: usize,
+        other: usize,
+    },
+    DestroyTwo {
+        name: usize,
+        other: usize,
+    },
+    StopTwo {
+        name: usize,
+        other: usize,
+    },
+    StartTwo {
+        name: usize,
+        other: usize,
+    },
+    ExecTwo {
+        name: usize,
+        other: usize,
+    },
+    CleanupStop {
+        name: usize,
+    },
+    PullAll {
+        name: usize,
+        stop: bool,
+    },
+    GitPull {
+        name: usize,
+    },
+    GitPush {
+        name: usize,
+    },
+    Rsync {
+        name: usize,
+    },
+    Archive {
+        name: usize,
+        back: bool,
+    },
+    Watch,
     Nonsense,
     /// Somebody writes a file into the work dir of an agent.
     AgentFile {
@@ -211,7 +252,11 @@ pub(super) fn prelude(seed: u64, episode: u64, batch: usize) -> Vec<Step> {
 }
 
 fn step(number: usize, action: Action, random: &mut Random) -> Step {
-    let fault = (random.chance(35) && runs_the_binary(action)).then(|| random.pick(Fault::OF_CLIENTS));
+    let fault = match action {
+        // Only an end from outside ends it.
+        Action::Watch => Some(random.pick(&[Fault::KilledClient, Fault::Interrupt, Fault::Terminate])),
+        _ => (random.chance(35) && runs_the_binary(action)).then(|| random.pick(Fault::OF_CLIENTS)),
+    };
     // Most commands take less than a tenth of a second.
     let most = random.weighted(&[(5, 60), (3, 200), (1, 900)]);
     let after = random.below(most);
@@ -282,6 +327,18 @@ fn action(random: &mut Random, troubles: &[Fault]) -> Action {
         (1, |random| Action::Event { name: name(random) }),
         (1, |random| Action::Transcript { name: name(random) }),
         (1, |random| Action::Explain { name: name(random) }),
+        (2, |random| Action::MessageTwo { name: name(random), other: name(random) }),
+        (2, |random| Action::DestroyTwo { name: name(random), other: name(random) }),
+        (1, |random| Action::StopTwo { name: name(random), other: name(random) }),
+        (1, |random| Action::StartTwo { name: name(random), other: name(random) }),
+        (1, |random| Action::ExecTwo { name: name(random), other: name(random) }),
+        (1, |random| Action::CleanupStop { name: name(random) }),
+        (1, |random| Action::PullAll { name: name(random), stop: random.chance(50) }),
+        (1, |random| Action::GitPull { name: name(random) }),
+        (1, |random| Action::GitPush { name: name(random) }),
+        (1, |random| Action::Rsync { name: name(random) }),
+        (1, |random| Action::Archive { name: name(random), back: random.chance(50) }),
+        (1, |_| Action::Watch),
         (1, |_| Action::Nonsense),
         (8, |random| Action::AgentFile { name: name(random) }),
         (6, |random| Action::AgentCommit { name: name(random) }),

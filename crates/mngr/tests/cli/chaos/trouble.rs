@@ -26,9 +26,18 @@ const KILL_RECORDED: &str = r#"for record in "$1"/agents/*/process; do
     [ -n "$pid" ] && kill -9 "$pid" 2>/dev/null && echo killed && exit
 done"#;
 
-/// How often something has happened so far.
-pub(super) fn count(world: &World) -> u64 {
-    world.troubles.load(Ordering::SeqCst)
+/// How long the last of what was killed may take to be gone, in milliseconds.
+const AFTERMATH: u64 = 2_000;
+
+/// Whether nothing has happened to a machine since then, nor shortly before.
+pub(super) fn is_calm_since(world: &World, began: u64) -> bool {
+    let last = world.last_trouble.load(Ordering::SeqCst);
+    last == 0 || last + AFTERMATH < began
+}
+
+/// Something happens now.
+fn note(world: &World) {
+    world.last_trouble.fetch_max(world.now().max(1), Ordering::SeqCst);
 }
 
 /// Lets it happen, if there is something it can happen to.
@@ -37,7 +46,7 @@ pub(super) fn happen(world: &World, fault: Fault, dice: u64) {
         return;
     }
     let began = world.now();
-    world.troubles.fetch_add(1, Ordering::SeqCst);
+    note(world);
     let happened = match fault {
         Fault::KilledTmux | Fault::RemovedSocket | Fault::KilledProgram | Fault::KilledSupervisor => {
             let number = usize::try_from(dice).unwrap_or_default() % world.machines.len();
@@ -49,7 +58,7 @@ pub(super) fn happen(world: &World, fault: Fault, dice: u64) {
         }
         _ => false,
     };
-    world.troubles.fetch_add(1, Ordering::SeqCst);
+    note(world);
     if happened {
         world.log(&format!("{began:>6} {:>6} {}\n", world.now() - began, fault.word()));
         let mut book = world.book();

@@ -29,15 +29,26 @@ const SCRIPTED: [&str; 4] = [
 pub(super) struct Words {
     pub(super) args: Vec<String>,
     pub(super) intent: Intent,
+    /// What else it is for.
+    pub(super) also: Vec<Intent>,
     pub(super) stdin: Vec<u8>,
     /// The names it is about.
     pub(super) names: Vec<usize>,
 }
 
+/// A verb for two agents at once.
+fn both(intent: fn(String) -> Intent, names: [usize; 2], args: &[&str]) -> Words {
+    let mut words = Words::new(intent(NAMES[names[0]].to_owned()), &names, args);
+    if names[0] != names[1] {
+        words.also.push(intent(NAMES[names[1]].to_owned()));
+    }
+    words
+}
+
 impl Words {
     fn new(intent: Intent, names: &[usize], args: &[&str]) -> Self {
         let args = args.iter().map(|word| (*word).to_owned()).collect();
-        Self { args, intent, stdin: Vec::new(), names: names.to_vec() }
+        Self { args, intent, also: Vec::new(), stdin: Vec::new(), names: names.to_vec() }
     }
 }
 
@@ -82,6 +93,53 @@ pub(super) fn words(world: &World, client: usize, step: &Step) -> Words {
             let args = ["exec", NAMES[name], "--", "sh", "-c", &script];
             Words::new(Intent::Write { token: token.clone() }, &[name], &args)
         }
+        Action::MessageTwo { name, other } => {
+            let text = format!("{token} for both");
+            let args = ["message", NAMES[name], NAMES[other], "-m", &text, "--timeout", "6s"];
+            let mut words = Words::new(
+                Intent::Message { name: owned(name), token: token.clone() },
+                &[name, other],
+                &args,
+            );
+            words.also.push(Intent::Message { name: owned(other), token: token.clone() });
+            words
+        }
+        Action::DestroyTwo { name, other } => {
+            let args = ["destroy", NAMES[name], NAMES[other], "--force", "--format", "json"];
+            both(|name| Intent::Remove { name }, [name, other], &args)
+        }
+        Action::StopTwo { name, other } => {
+            both(|name| Intent::Halt { name }, [name, other], &["stop", NAMES[name], NAMES[other]])
+        }
+        Action::StartTwo { name, other } => {
+            both(|name| Intent::Halt { name }, [name, other], &["start", NAMES[name], NAMES[other]])
+        }
+        Action::ExecTwo { name, other } => {
+            let args = ["exec", NAMES[name], NAMES[other], "--format", "json", "--", "true"];
+            Words::new(Intent::Other, &[name, other], &args)
+        }
+        Action::CleanupStop { name } => {
+            let which = format!("name == \"{}\"", NAMES[name]);
+            let args = ["cleanup", "--stop", "--yes", "--include", &which];
+            Words::new(Intent::Halt { name: owned(name) }, &[name], &args)
+        }
+        Action::PullAll { name, stop } => {
+            let mut args = vec!["pull", NAMES[name], "--sync-mode", "full"];
+            args.extend(stop.then_some("--stop"));
+            Words::new(Intent::Halt { name: owned(name) }, &[name], &args)
+        }
+        Action::GitPull { name } => Words::new(Intent::Other, &[name], &["git", "pull", NAMES[name]]),
+        Action::GitPush { name } => Words::new(Intent::Other, &[name], &["git", "push", NAMES[name]]),
+        Action::Rsync { name } => {
+            let to = world.env.root().join("copied").display().to_string();
+            Words::new(Intent::Other, &[name], &["rsync", NAMES[name], &to])
+        }
+        Action::Archive { name, back } => {
+            let args: &[&str] =
+                if back { &["unarchive", NAMES[name]] } else { &["archive", "--force", NAMES[name]] };
+            Words::new(Intent::Other, &[name], args)
+        }
+        Action::Watch => Words::new(Intent::Other, &[], &["list", "--watch", "--format", "jsonl"]),
         Action::Capture { name } => Words::new(Intent::Other, &[name], &["capture", NAMES[name]]),
         Action::Pull { name, merge } => {
             let args: &[&str] =
@@ -223,5 +281,17 @@ fn create(
     };
     let common = ["create", &address, "--id", &id, "--no-connect", "--format", "json"];
     let intent = Intent::Create { id: id.clone(), name: NAMES[name].to_owned(), branch };
-    Words::new(intent, &[name], &[&common[..], &files, &ends].concat())
+    let text = format!("{} first", token(client, step));
+    let more: &[&str] = match step.dice % 12 {
+        0 | 1 => &["-m", &text],
+        2 => &["--extra-provision-command", "sleep 0.1; exit 3"],
+        3 => &["--extra-provision-command", "sleep 0.1"],
+        4 => &["--upload-file", "dir-0/file-0000.txt:uploaded/file"],
+        _ => &[],
+    };
+    let mut words = Words::new(intent, &[name], &[&common[..], more, &files, &ends].concat());
+    if step.dice % 12 < 2 {
+        words.also.push(Intent::Message { name: NAMES[name].to_owned(), token: token(client, step) });
+    }
+    words
 }

@@ -39,8 +39,8 @@ pub(super) struct World {
     reported: Mutex<Vec<Violation>>,
     /// One for each name: who checks what a command did has it alone.
     pub(super) names: [RwLock<()>; NAMES.len()],
-    /// Changes with everything that happens to a machine.
-    pub(super) troubles: AtomicU64,
+    /// When something last happened to a machine, or began to.
+    pub(super) last_trouble: AtomicU64,
     /// A link is cut, or an engine is paused.
     pub(super) outage: Mutex<()>,
     began: Instant,
@@ -67,7 +67,7 @@ impl World {
             book: Mutex::default(),
             reported: Mutex::default(),
             names: Default::default(),
-            troubles: AtomicU64::new(0),
+            last_trouble: AtomicU64::new(0),
             outage: Mutex::default(),
             began: Instant::now(),
             until,

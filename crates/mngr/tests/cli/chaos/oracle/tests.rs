@@ -93,6 +93,11 @@ fn messages_that_are_lost_doubled_or_in_another_agent_are_found() {
         facts.add(&format!("got {ONE} t1 hello\ngot {ONE} t1 hello\n"));
     });
     assert_eq!(rules(doubled), ["message doubled"]);
+    let for_two = with(|book, facts, _| {
+        book.done.extend([message("a", "t1", 0), message("b", "t1", 0)]);
+        facts.add(&format!("got {ONE} t1 hello\n"));
+    });
+    assert_eq!(rules(for_two), ["message lost"], "one of two has it");
     let wrong = with(|book, facts, _| {
         book.done.push(message("a", "t1", 0));
         facts.add(&format!("got {TWO} t1 hello\n"));
