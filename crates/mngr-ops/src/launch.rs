@@ -37,6 +37,8 @@ use crate::world::World;
 
 /// Nobody waits longer, whatever the settings say.
 const MOST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+/// How often a server that loses its socket gets it back for one launch.
+const SERVER_TRIES: u32 = 10;
 /// What a shell says of a program that is not there.
 const NOT_FOUND: i32 = 127;
 
@@ -211,23 +213,24 @@ fn start_session(
     let start = |session: &NewSession, changes: &[Change]| {
         world.with_tmux(host, |tmux| tmux.new_session(session, changes, first_sign))
     };
-    match start(&session, changes) {
-        Err(error) if session.server == ServerStart::Forbidden && says_nothing_started(&error) => {}
-        other => return Ok(other?),
+    let mut started = start(&session, changes);
+    for _ in 0..SERVER_TRIES {
+        let is_old = match &started {
+            Err(_) if session.server == ServerStart::Allowed => break,
+            Err(error) if error.is_silence() => false,
+            // A tmux before 3.2 cannot be told not to start a server.
+            Err(TmuxError::Failed { message }) if message.contains("usage: tmux") => true,
+            _ => break,
+        };
+        let survey = host.survey(Detail::Basic)?;
+        session.server = match terminal::bring_server_back(world, host, &survey.agents)? {
+            ServerStart::Forbidden if !is_old => ServerStart::Forbidden,
+            _ => ServerStart::Allowed,
+        };
+        // The changes are made; only the server was missing.
+        started = start(&session, &[]);
     }
-    let survey = host.survey(Detail::Basic)?;
-    terminal::bring_server_back(world, host, &survey.agents)?;
-    session.server = ServerStart::Allowed;
-    // The changes are made; only the server was missing.
-    Ok(start(&session, &[])?)
-}
-
-/// Whether there was no server, or a tmux before 3.2 that does not know how to be told not to start one.
-fn says_nothing_started(error: &TmuxError) -> bool {
-    match error {
-        TmuxError::Failed { message } => message.contains("usage: tmux"),
-        other => other.is_silence(),
-    }
+    Ok(started?)
 }
 
 /// How long the record of the agent's processes is: only what is written behind that belongs to this launch.

@@ -177,8 +177,7 @@ fn may_start_server(world: &World, host: &dyn Host, seen: ServerSeen) -> Result<
         ServerSeen::Unknown => Ok(ServerStart::Allowed),
         ServerSeen::Silent => {
             let survey = host.survey(Detail::Basic)?;
-            terminal::bring_server_back(world, host, &survey.agents)?;
-            Ok(ServerStart::Allowed)
+            Ok(terminal::bring_server_back(world, host, &survey.agents)?)
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use mngr_host::host::Host;
 use mngr_host::interrupt;
-use mngr_host::tmux::{AgentPane, PaneFacts, Restored, Tmux, TmuxError};
+use mngr_host::tmux::{AgentPane, PaneFacts, Restored, ServerStart, Tmux, TmuxError};
 use mngr_model::facts::{AgentFacts, ProcessFact};
 
 use crate::fleet::Agent;
@@ -12,6 +12,8 @@ use crate::world::World;
 
 /// How long a server may take to make its socket again.
 const RESTORE_LIMIT: Duration = Duration::from_secs(1);
+/// After which time it is asked once more.
+const ASK_AGAIN: Duration = Duration::from_millis(100);
 /// tmux gives no sign when it has; asking again this often costs little.
 const RESTORE_PAUSE: Duration = Duration::from_millis(10);
 
@@ -72,12 +74,18 @@ pub(crate) fn on_server<T, E>(
         if !first.as_ref().is_err_and(&is_silence) || !can_restore(tmux, agent) {
             return first;
         }
-        let asked = Instant::now();
+        let begun = Instant::now();
+        let mut asked = begun;
         loop {
             let again = run(tmux);
-            let is_over = asked.elapsed() >= RESTORE_LIMIT || interrupt::is_pending();
+            let is_over = begun.elapsed() >= RESTORE_LIMIT || interrupt::is_pending();
             if is_over || !again.as_ref().is_err_and(&is_silence) {
                 return again;
+            }
+            // Whoever deleted it may have done so once more.
+            if asked.elapsed() >= ASK_AGAIN {
+                can_restore(tmux, agent);
+                asked = Instant::now();
             }
             std::thread::sleep(RESTORE_PAUSE);
         }
@@ -91,7 +99,7 @@ fn can_restore(tmux: Tmux<'_>, agent: &Agent) -> bool {
 }
 
 /// Before a server is started: if one of these agents of the host lives on a server that has lost its socket, that server
-/// gets it back. Afterwards a server may be started: either one answers, or nobody lives on any.
+/// gets it back. Says whether a server may be started: only if nobody lives on any.
 ///
 /// # Errors
 /// When that server lives, but still does not answer: another one would hide it.
@@ -99,17 +107,20 @@ pub(crate) fn bring_server_back(
     world: &World,
     host: &dyn Host,
     agents: &[AgentFacts],
-) -> Result<(), TmuxError> {
+) -> Result<ServerStart, TmuxError> {
     world.with_tmux(host, |tmux| {
         let living = agents.iter().filter(|facts| lives_in_pane(facts));
         for supervisor in living.filter_map(|facts| facts.process.supervisor) {
             match tmux.restore_socket(supervisor)? {
                 Restored::NoServer => {}
-                Restored::Answers { .. } => return Ok(()),
-                Restored::Asked { server, socket } => return wait_for_answer(tmux, server, socket),
+                Restored::Answers { .. } => return Ok(ServerStart::Forbidden),
+                Restored::Asked { server, socket } => {
+                    wait_for_answer(tmux, server, socket)?;
+                    return Ok(ServerStart::Forbidden);
+                }
             }
         }
-        Ok(())
+        Ok(ServerStart::Allowed)
     })
 }
 

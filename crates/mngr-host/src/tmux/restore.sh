@@ -16,12 +16,14 @@ parent=$(set -- ${line##*) } && shift 1 && parent=$1 && shift 18 && [ "$1" = "$s
 { IFS= read -r name <"/proc/$parent/comm"; } 2>/dev/null || none
 case $name in tmux*) ;; *) none ;; esac
 
-# tmux makes the folder of its sockets when it is asked, and would make its socket again even where another server has
-# one: that server could not be reached any more.
+# tmux would make its socket again even where another server has one: that server could not be reached any more.
 answering=$("$@" 2>/dev/null)
 if [ -n "$answering" ]; then
     echo "answers $answering"
     exit 0
 fi
 socket=$(tr '\0' '\n' <"/proc/$supervisor/environ" | sed -n 's/^TMUX=\(.*\),[0-9]*,[0-9]*$/\1/p' | head -n 1)
+# Where the whole of TMUX_TMPDIR is gone, tmux looks in /tmp instead.
+folder=${socket%/*}
+case $folder in */tmux-*) [ -d "$folder" ] || mkdir -p -m 700 "$folder" 2>/dev/null ;; esac
 kill -USR1 "$parent" && echo "asked $parent $socket"

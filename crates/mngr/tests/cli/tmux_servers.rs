@@ -68,9 +68,9 @@ fn a_server_without_its_socket_gets_it_back_before_another_one_is_started() {
         let shown = env.mngr(["capture", name]).success().stdout;
         assert!(shown.contains(&format!("I am {name}\n")), "{shown}");
     }
-    // The same for one that is started again, when even the folder is gone.
+    // The same for one that is started again, when even the folders are gone.
     let _ = env.mngr(["stop", "b"]).success();
-    fs::remove_dir_all(env.tmux_sockets()[0].parent().unwrap()).unwrap();
+    fs::remove_dir_all(env.root().join("t")).unwrap();
     let _ = env.mngr(["start", "b"]).success();
     assert_eq!(server_of(&env, "a"), server_of(&env, "b"));
     delete_socket(&env);
