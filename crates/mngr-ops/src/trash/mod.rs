@@ -11,7 +11,7 @@ mod store;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use bring_back::{bring_back, drop_rescues, signs_of_return};
+pub(crate) use bring_back::{bring_back, drop_rescues, refuse_links, signs_of_return};
 pub use error::TrashError;
 pub(crate) use examine::{Fate, Neighbours, examine, fate, signs};
 pub(crate) use manifest::{KeptReason, Manifest, Request, Work};
