@@ -52,14 +52,14 @@ pub fn lay(
             missing.push(path.clone());
             continue;
         }
-        if host.files().exists(&to)? {
-            return Err(ExtraPathError::Taken { path: to });
-        }
         let within = Beneath::new(work_dir, &to);
         let Some((folder, _)) = within.as_ref().and_then(Beneath::split) else {
             return Err(ExtraPathError::Outside { path: path.clone() });
         };
         host.files().make_folder_beneath(&folder, &BTreeSet::new())?;
+        if host.files().exists(&to)? {
+            return Err(ExtraPathError::Taken { path: to });
+        }
         match kind {
             ExtraPath::Share if is_one_host => host.files().link(from.as_str(), &to)?,
             ExtraPath::Share | ExtraPath::Copy => {

@@ -1,9 +1,10 @@
 //! Making the work dir, step by journaled step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use mngr_config::ExtraPath;
+use mngr_host::beneath::Beneath;
 use mngr_host::files::{Change, FileKind};
 use mngr_host::git::{Git, IgnoredFiles, StartPoint};
 use mngr_host::host::Host;
@@ -40,6 +41,10 @@ pub(super) fn make(
     }
     // A name of our own making is nobody's, and its place is known to be ours.
     if request.target_path.is_some() || request.worktree_base.is_some() {
+        if host.reach().is_none() {
+            // A link in a repository may have come from an agent.
+            host.files().refuse_links(&Beneath::typed(&plan.work_dir), &BTreeSet::new())?;
+        }
         require_free(host, &plan.work_dir)?;
         if let Some(parent) = plan.work_dir.parent() {
             host.files().make_folder(&parent)?;

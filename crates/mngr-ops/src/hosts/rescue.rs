@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use mngr_host::beneath::Beneath;
 use mngr_host::files::{FileKind, FilesError};
 use mngr_host::git::{Elsewhere, Git, GitError, IgnoredFiles, OwnRef, RESCUE_PREFIX, UncleanKind};
 use mngr_host::host::Host;
@@ -181,8 +182,11 @@ impl Rescue<'_> {
 
     fn copy(&mut self, manifest: &Manifest, copy: Rsync) -> Result<(), RescueError> {
         let folder = self.folder_of(manifest);
-        self.world.client.files().make_folder(&folder)?;
-        copy.run_between(self.host, self.world.client.as_ref())?;
+        let client = self.world.client.as_ref();
+        let beneath = Beneath::new(&client.layout().preserved(), &folder);
+        let beneath = beneath.unwrap_or_else(|| Beneath::root_itself(folder.clone()));
+        client.files().make_folder_beneath(&beneath, &BTreeSet::new())?;
+        copy.beneath(beneath).run_between(self.host, client)?;
         self.rescued.folders.push(folder);
         Ok(())
     }

@@ -2,7 +2,11 @@
 //!
 //! The same steps take back a removal that failed half-way. Each may find itself done already.
 
+use std::collections::BTreeSet;
+
+use mngr_host::beneath::Beneath;
 use mngr_host::fault;
+use mngr_host::files::FilesError;
 use mngr_host::git::{BranchState, Git, GitError, LateCommits, MoveOutcome, StartPoint, rescue_ref};
 use mngr_host::glance::Glance;
 use mngr_host::host::Host;
@@ -29,6 +33,16 @@ pub(crate) fn signs_of_return(manifest: &Manifest) -> Vec<HostPath> {
     std::iter::once(&manifest.work_dir).chain(manifest.moved_to()).cloned().collect()
 }
 
+/// Fails if a link leads to where the work dir was: where the user had it made, one may have come since, with a merge of an
+/// agent's work.
+pub(crate) fn refuse_links(host: &dyn Host, manifest: &Manifest) -> Result<(), FilesError> {
+    let dir = &manifest.work_dir;
+    if host.reach().is_some() || dir.is_within(host.layout().root()) {
+        return Ok(());
+    }
+    host.files().refuse_links(&Beneath::typed(dir), &BTreeSet::new())
+}
+
 /// Brings the work dir back, after a glance at [`signs_of_return`].
 pub(crate) fn bring_back(
     host: &dyn Host,
@@ -36,6 +50,7 @@ pub(crate) fn bring_back(
     glance: &Glance<'_>,
 ) -> Result<Returned, TrashError> {
     let dir = &manifest.work_dir;
+    refuse_links(host, manifest)?;
     match &manifest.work {
         None | Some(Work::Kept { .. }) => {
             let note =

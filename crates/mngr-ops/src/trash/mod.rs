@@ -12,7 +12,7 @@ mod strays;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use bring_back::{bring_back, drop_rescues, keep_late_commits, signs_of_return};
+pub(crate) use bring_back::{bring_back, drop_rescues, keep_late_commits, refuse_links, signs_of_return};
 pub use error::TrashError;
 pub(crate) use examine::{Fate, Neighbours, examine, fate, signs};
 pub(crate) use manifest::{KeptReason, Manifest, Request, Work};

@@ -52,6 +52,7 @@ pub fn undo(world: &World, target: &AgentRef) -> Result<Restored, UndoError> {
     let shared = host;
     let host = shared.as_ref();
     interrupt::check()?;
+    trash::refuse_links(host, &manifest)?;
     let (journal, name, manifest) = begin(world, host, &manifest)?;
     // From here on it runs to its end, or all the way back.
     let _shield = interrupt::shield();

@@ -178,6 +178,21 @@ fn no_verb_writes_behind_a_link_that_came_from_an_agent() {
     assert_eq!(repo.git(["status", "--porcelain"]).success().stdout, status, "nothing else was changed");
     assert_eq!(names(&env), ["bar", "foo"], "a create that was refused leaves nothing");
 
+    // What a setting or an option names inside of a repository is treated alike.
+    let create_new = ["create", "new", "--type", "command", "--no-connect", "--exclude-unclean"];
+    let through = [&create_new[..], &["--target-path", "vdir/new", "--", "true"]].concat();
+    let _ = env
+        .mngr(["config", "set", "--scope", "user", "work_dir_extra_paths.\"vdir/extra\"", "COPY"])
+        .success();
+    let with_setting = [&create_new[..], &["--", "true"]].concat();
+    for args in [&through, &with_setting] {
+        let told = env.mngr(args.iter()).code(1);
+        secret.require_untouched(args, &told);
+        assert!(told.stderr.contains("`vdir` is a link to"), "{told}");
+    }
+    let _ = env.mngr(["config", "unset", "--scope", "user", "work_dir_extra_paths.\"vdir/extra\""]).success();
+    assert_eq!(names(&env), ["bar", "foo"]);
+
     // Git replaces a link by a folder and never goes through it: these do what they should, beside the secret.
     fs::remove_file(repo.path().join("loose")).unwrap();
     let fine: &[&[&str]] = &[
@@ -227,4 +242,23 @@ fn a_link_that_the_user_typed_outside_of_a_repository_is_his_own() {
     let refused = env.mngr(["pull", "foo:out", way]).code(1);
     assert!(refused.stderr.contains("`out` is a link to"), "{refused}");
     assert_eq!(contents(&elsewhere), []);
+}
+
+#[test]
+fn undo_does_not_bring_a_work_dir_back_behind_a_link() {
+    let env = env_with_repo();
+    let secret = Secret::new(&env);
+    let create = ["create", "foo", "--type", "command", "--no-connect", "--target-path", "sub/place"];
+    let _ = env.mngr([&create[..], &["--", "sleep", "1000"]].concat()).success();
+    let _ = env.mngr(["destroy", "foo", "--force"]).success();
+    let sub = env.work_dir().join("sub");
+    let _ = fs::remove_dir(&sub);
+    symlink(&secret.0, &sub).unwrap();
+    let refused = env.mngr(["undo", "foo"]).code(1);
+    secret.require_untouched(&["undo", "foo"], &refused);
+    assert!(refused.stderr.contains("`sub` is a link to"), "{refused}");
+    // Nothing is lost: without the link it comes back.
+    fs::remove_file(&sub).unwrap();
+    let _ = env.mngr(["undo", "foo"]).success();
+    assert!(sub.join("place/.git").exists());
 }
