@@ -181,6 +181,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let host = LocalHost::open(HostPath::new(dir.path().to_str().unwrap())).unwrap();
         let agent = host.layout().agent(&random::agent_id());
+        host.files().make_folder(agent.root()).unwrap();
         let log = MessageLog::of(&host, &agent);
         let now = Timestamp::UNIX_EPOCH;
         let (key, other): (MessageKey, MessageKey) = ("k1".parse().unwrap(), "k11".parse().unwrap());
