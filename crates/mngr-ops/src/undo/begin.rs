@@ -89,7 +89,9 @@ pub(super) fn require_repository(
     is_there: bool,
 ) -> Result<Manifest, UndoError> {
     let layout = host.layout();
-    if is_there && !repository.is_within(layout.root()) {
+    // Only what is in the work dir of an agent goes away with one.
+    let work_dirs = [layout.worktrees(), layout.copies(), layout.projects(), layout.trash()];
+    if is_there && !work_dirs.iter().any(|folder| repository.is_within(folder)) {
         return Ok(manifest);
     }
     let failed = |source| UndoError::Trash { name: manifest.name.clone(), source };
