@@ -90,8 +90,9 @@ pub(super) fn judge_batch(book: &mut Book, facts: &Facts, quiet: &Quiet) -> Vec<
     found.extend(order(facts, book.killed_agents));
     book.listed.clone_from(&quiet.listed);
     book.trash.clone_from(&quiet.trash);
-    book.work_dirs =
-        quiet.listed.values().map(|agent| (agent.name.clone(), agent.work_dir.clone())).collect();
+    // The files of a container cannot be seen from here.
+    let seen = quiet.listed.values().filter(|agent| agent.work_dir.is_absolute());
+    book.work_dirs = seen.map(|agent| (agent.name.clone(), agent.work_dir.clone())).collect();
     book.done.clear();
     book.troubles.clear();
     found
