@@ -156,5 +156,5 @@ fn ssh_masters(world: &World) -> Vec<u32> {
         let said = String::from_utf8_lossy(&ssh.output().ok()?.stderr).into_owned();
         said.split_once("(pid=")?.1.split_once(')')?.0.parse().ok()
     };
-    sockets.filter_map(|entry| ask(entry.path())).collect()
+    sockets.filter_map(|entry| ask(entry.path().join("c"))).collect()
 }
