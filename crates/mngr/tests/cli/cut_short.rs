@@ -2,53 +2,12 @@
 //! put right by the next command, and the exit code says what is true.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use mngr_testkit::{CmdOutput, Running, Signal, TestEnv};
+use mngr_testkit::{CmdOutput, Signal, TestEnv};
 
+use crate::stand_in::StandIn;
 use crate::support::*;
-
-/// A program in front of the real one that does something first, on request, when it is given a certain word.
-struct Ahead {
-    armed: PathBuf,
-    reached: PathBuf,
-}
-
-impl Ahead {
-    fn of(env: &mut TestEnv, program: &str, word: &str, script: &str) -> Self {
-        let folder = env.root().join("ahead");
-        fs::create_dir(&folder).unwrap();
-        let ahead = Self { armed: folder.join("armed"), reached: folder.join("reached") };
-        let path = std::env::var("PATH").unwrap();
-        let text = format!(
-            "#!/bin/sh\nreal=$(PATH='{path}' command -v {program})\nreach() {{ touch '{reached}'; }}\n\
-             for word; do if [ \"$word\" = '{word}' ] && [ -e '{armed}' ]; then\n{script}\nbreak\nfi; done\n\
-             exec \"$real\" \"$@\"\n",
-            armed = ahead.armed.display(),
-            reached = ahead.reached.display(),
-        );
-        let file = folder.join(program);
-        fs::write(&file, text).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-        env.set_var("PATH", format!("{}:{path}", folder.display()));
-        ahead
-    }
-
-    /// Starts the verb and waits until it stands there.
-    #[track_caller]
-    fn spawn(&self, env: &TestEnv, args: &[&str]) -> Running {
-        fs::write(&self.armed, "").unwrap();
-        let running = env.spawn(args);
-        wait_until(PATIENCE, || self.reached.exists());
-        running
-    }
-
-    fn disarm(&self) {
-        let _ = fs::remove_file(&self.armed);
-        let _ = fs::remove_file(&self.reached);
-    }
-}
 
 fn git(env: &TestEnv, args: &[&str]) -> String {
     let mut git = env.command("git");
@@ -90,7 +49,7 @@ fn ctrl_c_while_git_holds_a_lock_leaves_no_lock_in_the_users_repository() {
                 exec 8>\"$real_git/packed-refs.lock\"; exec 8>&-; reach; sleep 0.7; rm \"$real_git/packed-refs.lock\"";
     let mut env = env_with_repo();
     let script = hold.replace("rev-parse", "-C \"$2\" rev-parse");
-    let ahead = Ahead::of(&mut env, "git", "checkout", &script);
+    let ahead = StandIn::before(&mut env, "git", "checkout", &script);
     create(&env, "a", &["sleep", "1000"]);
     let verbs: [&[&str]; 2] =
         [&["create", "x", "--no-connect", "--", "sleep", "1000"], &["clone", "a", "x", "--no-connect"]];
@@ -219,7 +178,7 @@ fn killed_at_any_step_of_a_snapshot_the_next_command_leaves_nothing_of_it() {
 #[test]
 fn ctrl_c_in_the_middle_of_a_snapshot_leaves_no_worktree() {
     let mut env = env_with_repo();
-    let ahead = Ahead::of(&mut env, "git", "checkout", "reach; sleep 1000");
+    let ahead = StandIn::before(&mut env, "git", "checkout", "reach; sleep 1000");
     create(&env, "a", &["sleep", "1000"]);
     let running = ahead.spawn(&env, &["snapshot", "create", "a"]);
     running.signal_group(Signal::INT);
@@ -235,7 +194,7 @@ fn an_rsync_that_outlives_its_killed_command_is_ended_before_its_folder_is_taken
     let plain = env.root().join("plain");
     fs::create_dir(&plain).unwrap();
     fs::write(plain.join("file"), "x").unwrap();
-    let ahead = Ahead::of(&mut env, "rsync", "--", "reach; sleep 1000");
+    let ahead = StandIn::before(&mut env, "rsync", "--", "reach; sleep 1000");
     let from = plain.to_str().unwrap();
     let running = ahead.spawn(&env, &["create", "x", "--from", from, "--no-connect", "--", "sleep", "1000"]);
     running.signal(Signal::KILL);
@@ -250,7 +209,7 @@ fn an_rsync_that_outlives_its_killed_command_is_ended_before_its_folder_is_taken
 #[test]
 fn a_git_that_outlives_a_killed_snapshot_is_ended_and_half_a_copy_removed() {
     let mut env = env_with_repo();
-    let ahead = Ahead::of(&mut env, "git", "checkout", "reach; sleep 1000");
+    let ahead = StandIn::before(&mut env, "git", "checkout", "reach; sleep 1000");
     create(&env, "a", &["sleep", "1000"]);
     let before = env.processes().len();
     let running = ahead.spawn(&env, &["snapshot", "create", "a"]);

@@ -1,13 +1,12 @@
 //! Ctrl-C: every verb ends soon and leaves its work undone or done, never half of it; 130 says that it is undone.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mngr_testkit::{CmdOutput, Running, Signal, Surroundings, TestEnv};
 
+use crate::stand_in::StandIn;
 use crate::support::*;
 
 /// Longer than any verb needs to give up, even on a busy machine.
@@ -24,45 +23,9 @@ fn interrupt(running: Running) -> CmdOutput {
     output
 }
 
-/// A program in front of the real one that is slow on request.
-struct Slow {
-    armed: PathBuf,
-    reached: PathBuf,
-}
-
-impl Slow {
-    /// From now on `program` first sleeps for `seconds` whenever it is armed and one of its words is `word`.
-    fn put_before(env: &mut TestEnv, program: &str, word: &str, seconds: &str) -> Self {
-        let folder = env.root().join("slow");
-        fs::create_dir(&folder).unwrap();
-        let slow = Self { armed: folder.join("armed"), reached: folder.join("reached") };
-        let path = std::env::var("PATH").unwrap();
-        let script = format!(
-            "#!/bin/sh\nreal=$(PATH='{path}' command -v {program})\nif [ -e '{armed}' ]; then for word; do if [ \"$word\" = '{word}' ]; then\n\
-             touch '{reached}'; sleep {seconds}; fi; done; fi\nexec \"$real\" \"$@\"\n",
-            armed = slow.armed.display(),
-            reached = slow.reached.display(),
-        );
-        let file = folder.join(program);
-        fs::write(&file, script).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-        env.set_var("PATH", format!("{}:{path}", folder.display()));
-        slow
-    }
-
-    /// Starts the verb and waits until it stands at the slow program.
-    #[track_caller]
-    fn spawn(&self, env: &TestEnv, args: &[&str]) -> Running {
-        fs::write(&self.armed, "").unwrap();
-        let running = env.spawn(args);
-        wait_until(PATIENCE, || self.reached.exists());
-        running
-    }
-
-    fn disarm(&self) {
-        let _ = fs::remove_file(&self.armed);
-        let _ = fs::remove_file(&self.reached);
-    }
+/// From now on `program` first sleeps for `seconds` whenever it is armed and one of its words is `word`.
+fn slow(env: &mut TestEnv, program: &str, word: &str, seconds: &str) -> StandIn {
+    StandIn::before(env, program, word, &format!("reach; sleep {seconds}"))
 }
 
 /// Another program that holds a lock.
@@ -154,7 +117,7 @@ fn a_lock_that_somebody_else_holds() {
 #[test]
 fn a_pull_in_the_middle_of_a_long_git_command() {
     let mut env = env_with_repo();
-    let slow = Slow::put_before(&mut env, "git", "-C", "1000");
+    let slow = slow(&mut env, "git", "-C", "1000");
     create(&env, "a", &["sh", "-c", "echo more >more; git add more; git commit -qm more; sleep 1000"]);
     let dir = work_dir(&env, "a");
     wait_until(PATIENCE, || {
@@ -181,7 +144,7 @@ fn a_pull_in_the_middle_of_a_long_git_command() {
 #[test]
 fn a_start_leaves_a_stopped_agent() {
     let mut env = env_with_repo();
-    let slow = Slow::put_before(&mut env, "tmux", "mngr-a", "1000");
+    let slow = slow(&mut env, "tmux", "mngr-a", "1000");
     create(&env, "a", &["sleep", "1000"]);
     let _ = env.mngr(["stop", "a"]).success();
     let _ = interrupt(slow.spawn(&env, &["start", "a"]));
@@ -201,7 +164,7 @@ fn a_start_leaves_a_stopped_agent() {
 #[test]
 fn a_destroy_that_cannot_turn_back_is_completed_and_says_so() {
     let mut env = env_with_repo();
-    let slow = Slow::put_before(&mut env, "git", "worktree", "1");
+    let slow = slow(&mut env, "git", "worktree", "1");
     create(&env, "a", &["sleep", "1000"]);
     let dir = work_dir(&env, "a");
     fs::write(dir.join("untracked"), "kept").unwrap();
@@ -219,7 +182,7 @@ fn a_destroy_that_cannot_turn_back_is_completed_and_says_so() {
 #[test]
 fn a_start_during_a_destroy_is_refused() {
     let mut env = env_with_repo();
-    let slow = Slow::put_before(&mut env, "git", "worktree", "2");
+    let slow = slow(&mut env, "git", "worktree", "2");
     create(&env, "a", &["sleep", "1000"]);
     let destroying = slow.spawn(&env, &["destroy", "--force", "a"]);
     let refused = env.mngr(["start", "a"]).code(1);
