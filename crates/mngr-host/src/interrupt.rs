@@ -37,9 +37,13 @@ pub fn install() -> io::Result<()> {
 
 /// Whether an interrupt was noted and may be acted on here.
 pub fn is_pending() -> bool {
-    if SHIELDS.load(Ordering::Acquire) > 0 {
-        return false;
-    }
+    SHIELDS.load(Ordering::Acquire) == 0 && is_noted()
+}
+
+/// Whether an interrupt was noted, even while something is being undone. For whoever only waits between two looks and has
+/// nothing to undo: a look that is interrupted ends its requests behind a shield, and one after the other could hold the
+/// interrupt back for ever.
+pub fn is_noted() -> bool {
     if !NOTED.load(Ordering::Acquire) && wake_is_readable() {
         NOTED.store(true, Ordering::Release);
     }

@@ -80,7 +80,9 @@ impl Vigil {
     pub fn wait(&self, limit: Duration) -> Result<(), Interrupted> {
         let started = Instant::now();
         loop {
-            interrupt::check()?;
+            if interrupt::is_noted() {
+                return Err(Interrupted);
+            }
             let left = limit.saturating_sub(started.elapsed());
             if left.is_zero() {
                 return Ok(());
@@ -149,6 +151,13 @@ mod tests {
 
     use super::*;
     use crate::testing::{PATIENCE, TestWorld};
+
+    #[test]
+    fn an_interrupt_is_met_although_a_request_is_being_ended_behind_a_shield() {
+        let _shield = interrupt::shield();
+        interrupt::Attention::begin().pass_on();
+        assert!(Vigil::default().wait(Duration::ZERO).is_err());
+    }
 
     #[test]
     fn a_change_wakes_long_before_the_time_is_up_and_what_is_watched_stays_watched() {

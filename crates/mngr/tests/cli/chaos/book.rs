@@ -83,7 +83,12 @@ impl Done {
 
     /// It says that it did not, or nothing.
     pub(super) fn failed(&self) -> bool {
-        matches!(self.ending, Ending::Code(code) if code != 0)
+        matches!(self.ending, Ending::Code(code) if code != 0) && !self.is_mute()
+    }
+
+    /// Whether it could not print anything, neither what it did nor why it failed: its code says only that.
+    fn is_mute(&self) -> bool {
+        self.fault == Some(Fault::FullDisk) && self.stdout.is_empty() && self.stderr.is_empty()
     }
 
     /// The verb, with the second word where there is one.
