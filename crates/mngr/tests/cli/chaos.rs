@@ -108,7 +108,7 @@ fn run(places: &[Place], seconds: u64) {
 
 #[test]
 fn sixty_seconds_of_random_verbs_and_faults_break_no_promise() {
-    run(&[Place::Local, Place::Ssh], 58);
+    run(&[Place::Local, Place::Ssh], 50);
 }
 
 /// For a failure that was shrunk: the variables say which part is run.
