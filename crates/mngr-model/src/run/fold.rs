@@ -134,6 +134,7 @@ impl Run {
             Event::Outcome(said) => self.check_attempt(&said.task, said.attempt),
             Event::Measured(measured) => self.check_attempt(&measured.task, measured.attempt),
             Event::Classified(classified) => self.check_attempt(&classified.task, classified.attempt),
+            Event::Strength(strength) => self.check_attempt(&strength.task, strength.attempt),
             _ => Ok(()),
         }
     }
@@ -223,6 +224,9 @@ impl Run {
             }),
             Event::Classified(classified) => {
                 self.with_latest(&classified.task, |attempt| attempt.commits = classified.commits.clone());
+            }
+            Event::Strength(strength) => {
+                self.with_latest(&strength.task, |attempt| attempt.strength = Some(strength.clone()));
             }
             Event::Integration(step) => self.integrate(step, time),
             Event::Breaker(breaker) => {

@@ -11,6 +11,7 @@ use super::change::ChangeKind;
 use super::measure::{MeasuredRun, Verdict, What};
 use super::outcome::Outcome;
 use super::stage::Stage;
+use super::strength::Strength;
 use super::task::{AttemptNumber, QueueReason, RunName, TaskId};
 
 /// One line of the journal.
@@ -43,6 +44,8 @@ pub enum Event {
     Measured(Measured),
     /// The commits of an attempt were looked at.
     Classified(Classified),
+    /// How strong the tests of an attempt are was looked at.
+    Strength(Strength),
     /// A step of putting the changes together.
     Integration(Integration),
     /// A cause common to many tasks was met or has gone.

@@ -9,6 +9,7 @@ mod measure;
 pub mod outcome;
 mod stage;
 mod state;
+mod strength;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -23,4 +24,5 @@ pub use measure::{MeasuredRun, Verdict, What};
 pub use outcome::Outcome;
 pub use stage::{FailureKind, Stage};
 pub use state::{Attempt, Ended, Passage, Task, Totals};
+pub use strength::{Fate, Kills, Mutant, ReviewKind, ReviewReason, Strength, StrengthState};
 pub use task::{AttemptKey, AttemptNumber, QueueReason, RunName, Slugs, TaskId, TaskIdError};

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::journal::{ClassifiedCommit, EndReason, Measured, StageChange};
 use super::outcome::Outcome;
 use super::stage::Stage;
+use super::strength::Strength;
 use super::task::{AttemptNumber, QueueReason, TaskId};
 
 /// One task of a run.
@@ -49,6 +50,8 @@ pub struct Attempt {
     pub measured: Vec<Measured>,
     /// Its commits.
     pub commits: Vec<ClassifiedCommit>,
+    /// How strong its tests are, where that was looked at.
+    pub strength: Option<Strength>,
 }
 
 /// When an attempt came to a stage.
@@ -126,6 +129,7 @@ impl Attempt {
             outcome: None,
             measured: Vec::new(),
             commits: Vec::new(),
+            strength: None,
         }
     }
 

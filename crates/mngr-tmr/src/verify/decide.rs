@@ -1,6 +1,6 @@
 //! What follows from what was measured. Pure: one table, from facts to a decision with its reason.
 
-use mngr_model::run::{FailureKind, Verdict};
+use mngr_model::run::{FailureKind, ReviewReason, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::contract::Breach;
@@ -21,6 +21,13 @@ pub enum Parts {
 pub enum Decision {
     /// It may be integrated.
     Integrate(Parts),
+    /// It holds, and a person has to look at it first.
+    Review {
+        /// Which parts of it go on.
+        parts: Parts,
+        /// Why, at least one.
+        reasons: Vec<ReviewReason>,
+    },
     /// The test passes and nothing was changed.
     Clean,
     /// The test does not pass, and the agent does not say that it does.

@@ -121,7 +121,7 @@ impl Owner<'_, '_> {
             .and_then(|task| task.latest()?.outcome.as_ref()?.reason.as_ref())
             .map(|reason| reason.as_str().lines().next().unwrap_or_default().to_owned());
         let (stage, evidence) = match &verification.decision {
-            Decision::Integrate(_) => {
+            Decision::Integrate(_) | Decision::Review { .. } => {
                 self.inputs.extend(measure::input(&self.site, self.scribe.run(), &key.0, verification));
                 return Ok(());
             }
