@@ -124,6 +124,10 @@ settings_table! {
         pub risky_paths: Vec<String>,
         /// How often a test is run for each measurement: before, after, without the fix.
         pub verify_runs: u16,
+        /// How many small changes of the program the tests of a task are measured with.
+        pub mutants: u16,
+        /// The command that end-to-end tests drive; without it, the command of the tutorial.
+        pub program: Option<String>,
         /// Shell command that every commit of the result has to pass: compile, lint, import.
         pub gate: Option<String>,
         /// How long that command may take.
