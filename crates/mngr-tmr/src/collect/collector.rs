@@ -112,6 +112,7 @@ pub struct Selection {
 pub struct Collector {
     name: String,
     collect: Template,
+    pub(super) paths_are_files: bool,
     one: Template,
     many: Option<(Template, ResultReader)>,
     pub(super) ids: IdReader,
@@ -120,7 +121,7 @@ pub struct Collector {
     none_pattern: Option<Regex>,
     /// `export A=1; `, or nothing.
     exports: String,
-    selection: Selection,
+    pub(super) selection: Selection,
     timeouts: [Duration; 3],
 }
 
@@ -172,6 +173,7 @@ impl Collector {
         Ok(Self {
             name: name.to_owned(),
             collect,
+            paths_are_files: said.paths_are_files.unwrap_or(false),
             one,
             many,
             ids: IdReader {

@@ -7,6 +7,7 @@ mod builtin;
 mod collector;
 mod detect;
 mod ids;
+mod in_files;
 mod results;
 mod run;
 mod template;

@@ -27,6 +27,17 @@ pub enum StrengthError {
     Collect(#[from] CollectError),
 }
 
+impl StrengthError {
+    /// Whether it failed only because the user interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            Self::Git(source) => source.is_interrupted(),
+            Self::Runner(source) | Self::Collect(CollectError::Runner(source)) => source.is_interrupted(),
+            Self::Collect(_) => false,
+        }
+    }
+}
+
 /// Makes mutants and runs tests on them.
 pub(super) struct Laboratory<'a> {
     pub(super) git: &'a Git<'a>,

@@ -15,14 +15,14 @@ use mngr_model::run::{
 use super::assertions::{self, Target};
 use super::builds::Builds;
 use super::choose::{self, Choice};
-use super::laboratory::Laboratory;
-pub(crate) use super::laboratory::StrengthError;
+use super::laboratory::{Laboratory, StrengthError};
 use super::program::{Changed, Program};
 use super::reach::Use;
-use super::test_files::TestFiles;
-use super::touched::Touched;
+use super::test_files::{TestFile, TestFiles};
+use super::touched::{self, Touched};
 use super::trials::{Asked, Attempted, TestSide, Trial, Trials, traced_scripts};
 use crate::collect::{CollectError, Collector, Examined, TestStatus};
+use crate::syntax::{Language, Source};
 use crate::verify::{PathRules, Refusal, Runner};
 
 /// How many times the number of mutants is tried at most.
@@ -131,12 +131,16 @@ impl Session<'_> {
 
     fn strength(&mut self) -> Result<Strength, StrengthError> {
         let (lab, subject) = (self.lab, self.subject);
-        let paths = |is_there: fn(&super::TestFile) -> bool| -> Vec<String> {
+        if self.measure.mutants == 0 {
+            return Ok(self.unknown(StrengthState::NotMeasured, "`[tmr] mutants` is 0"));
+        }
+        let paths = |is_there: fn(&TestFile) -> bool| -> Vec<String> {
             subject.files.iter().filter(|file| is_there(file)).map(|file| file.path.clone()).collect()
         };
         let old_ids = lab.ids(subject.old, &paths(|file| file.is_old)).or_else(none_if_unreadable)?;
         let new_ids = lab.ids(subject.new, &paths(|file| file.is_new))?;
         let touched = Touched::of(subject.task, subject.files, &old_ids, &new_ids);
+        self.judge_shared(&old_ids, &new_ids)?;
 
         let limit = self.measure.tests.one_timeout().max(self.measure.tests.many_timeout());
         let old_plain = self.plain(subject.old, &touched.old, limit)?;
@@ -166,6 +170,29 @@ impl Session<'_> {
             Trials { lab, program: &program, old: &old, new: &new, deadline, builds: self.measure.builds };
         let found = self.try_mutants(&trials, &touched)?;
         self.judge_end(found, &trials, limit)
+    }
+
+    /// Files that hold no test are used by tests: a change of one is a change of all of them.
+    fn judge_shared(
+        &mut self,
+        old_ids: &BTreeSet<TaskId>,
+        new_ids: &BTreeSet<TaskId>,
+    ) -> Result<(), StrengthError> {
+        let own_file = touched::file_of(self.subject.task);
+        let ids_name_files = self.measure.git.file_at(self.subject.new, own_file)?.is_some();
+        let ids = || old_ids.iter().chain(new_ids).chain([self.subject.task]);
+        let is_shared = |file: &&TestFile| {
+            let marks = file.old_source.iter().flat_map(Source::functions).any(|function| function.is_test);
+            let tells = ids_name_files || file.language == Some(Language::Rust);
+            file.is_old && tells && !marks && !ids().any(|id| touched::is_in(file, id))
+        };
+        let shared: Vec<String> =
+            self.subject.files.iter().filter(is_shared).map(|file| format!("`{}`", file.path)).collect();
+        if !shared.is_empty() {
+            let text = format!("it changes files that other tests may use: {}", shared.join(", "));
+            self.reason(ReviewKind::Shared, text);
+        }
+        Ok(())
     }
 
     /// The tests without a mutant.

@@ -21,8 +21,11 @@ mod touched;
 mod trials;
 
 pub use builds::Builds;
-pub(crate) use measure::{Finding, Measure, StrengthError, Subject};
-pub(crate) use test_files::{TestFile, TestFiles};
+pub use laboratory::StrengthError;
+pub(crate) use measure::{Measure, Subject};
+pub(crate) use test_files::{Side, Sides};
 
+#[cfg(test)]
+mod corpus;
 #[cfg(test)]
 mod tests;
