@@ -70,6 +70,8 @@ fn over(above: CollectorSettings, below: CollectorSettings) -> CollectorSettings
     }
     let mut env = below.env;
     env.extend(above.env);
+    let mut report_env = below.report_env;
+    report_env.extend(above.report_env);
     CollectorSettings {
         parent: above.parent.or(below.parent),
         detect: if above.detect.is_empty() { below.detect } else { above.detect },
@@ -82,6 +84,9 @@ fn over(above: CollectorSettings, below: CollectorSettings) -> CollectorSettings
         id_parts: above.id_parts.or(below.id_parts),
         one: above.one.or(below.one),
         many: above.many.or(below.many),
+        report: above.report.or(below.report),
+        report_flags: above.report_flags.or(below.report_flags),
+        report_env,
         result_pattern: above.result_pattern.or(below.result_pattern),
         passed: list(above.passed, below.passed),
         skipped: list(above.skipped, below.skipped),

@@ -8,7 +8,7 @@ use mngr_model::run::TaskId;
 use mngr_ops::fanout::fan_out_within;
 
 use super::run::Integrator;
-use crate::collect::{Bench, CollectError, Collector};
+use crate::collect::{Bench, Collector};
 use crate::verify::{Keep, Order, Runner, RunnerError, TestReport, run_test};
 
 /// Fewer tests than this are run alone at once.
@@ -121,17 +121,9 @@ impl<'a> Checks<'a> {
             return Ok(());
         }
         let bench = Bench { runner: self.runner, commit: &snapshot.commit };
-        match self.tests.passing_together(&bench, &open) {
-            Ok(passing) => {
-                known.extend(
-                    passing.into_iter().map(|task| ((snapshot.tree.clone(), Check::Test(task)), None)),
-                );
-                Ok(())
-            }
-            Err(CollectError::Runner(error)) => Err(error),
-            // What it printed cannot be read: each is run alone.
-            Err(_) => Ok(()),
-        }
+        let passing = self.tests.passing_together(&bench, &open)?;
+        known.extend(passing.into_iter().map(|task| ((snapshot.tree.clone(), Check::Test(task)), None)));
+        Ok(())
     }
 
     /// Whether one check fails.

@@ -26,7 +26,9 @@ pub use measure::{Mutation, Runs, Unmeasurable, Verification, Verifier, VerifyEr
 pub use paths::{PathClass, PathRules};
 pub use pool::WorktreePool;
 pub use rules::{RuleError, Rules};
-pub use runner::{Keep, Order, Printed, Report, Runner, RunnerError, TestReport, run_test};
+pub use runner::{
+    Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport, run_test,
+};
 
 #[cfg(test)]
 mod tests;
