@@ -17,8 +17,8 @@ impl Collector {
             return Ok(Vec::new());
         }
         let paths = if self.paths_are_files { files.to_vec() } else { Vec::new() };
-        let flags = self.selection.flags.clone();
-        let asked = Self { selection: Selection { paths, flags }, ..self.clone() };
+        let mut asked = self.clone();
+        asked.selection = Selection { paths, flags: self.selection.flags.clone() };
         match asked.collect(bench) {
             Err(CollectError::Ids { source: IdsError::None, .. }) => Ok(Vec::new()),
             other => other,

@@ -36,10 +36,15 @@ fn changed_to(test: &str) -> Verification {
     changed(&[("tests/lib.sh", Some(test))])
 }
 
-fn changed(files: &[(&str, Option<&str>)]) -> Verification {
-    let mut lab = Lab::new(PROJECT);
+fn lab(files: &[(&str, &str)]) -> Lab {
+    let mut lab = Lab::new(files);
     lab.repeats = 1;
     lab.mutants = 8;
+    lab
+}
+
+fn changed(files: &[(&str, Option<&str>)]) -> Verification {
+    let lab = lab(PROJECT);
     lab.verify(&lab.candidate("tests/lib.sh", &[("[IMPROVE_TEST] better", files)]))
 }
 
@@ -66,8 +71,11 @@ fn a_stronger_test_is_merged_with_its_strength_before_and_after() {
 
 #[test]
 fn the_same_change_has_the_same_mutants_every_time() {
+    let lab = lab(PROJECT);
     let better = format!("{TEST}[ \"$(greet you)\" = 'hello you' ]\n");
-    assert_eq!(changed_to(&better).strength, changed_to(&better).strength);
+    let works = [("[IMPROVE_TEST] better", &[("tests/lib.sh", Some(better.as_str()))][..])];
+    let candidate = lab.candidate("tests/lib.sh", &works);
+    assert_eq!(lab.verify(&candidate).strength, lab.verify(&candidate).strength);
 }
 
 #[test]
@@ -98,8 +106,7 @@ fn an_added_test_passes_and_notices_something_or_the_change_is_refused() {
 
 #[test]
 fn a_test_that_does_not_run_the_checkout_is_not_measurable() {
-    let mut lab = Lab::new(&[("src/lib.sh", PROGRAM), ("tests/idle.sh", "set -e\n[ 1 = 1 ]\n")]);
-    lab.repeats = 1;
+    let lab = lab(&[("src/lib.sh", PROGRAM), ("tests/idle.sh", "set -e\n[ 1 = 1 ]\n")]);
     let works = [("[IMPROVE_TEST] more", &[("tests/idle.sh", Some("set -e\n[ 1 = 1 ]\n[ 2 = 2 ]\n"))][..])];
     let found = lab.verify(&lab.candidate("tests/idle.sh", &works));
     assert_eq!(found.strength.as_ref().unwrap().state, StrengthState::NotMeasurable);
@@ -109,8 +116,7 @@ fn a_test_that_does_not_run_the_checkout_is_not_measurable() {
 #[test]
 fn red_to_green_without_a_change_of_the_program_needs_review() {
     let wrong = TEST.replace("= 3", "= 4");
-    let mut lab = Lab::new(&[("src/lib.sh", PROGRAM), ("tests/lib.sh", &wrong)]);
-    lab.repeats = 1;
+    let lab = lab(&[("src/lib.sh", PROGRAM), ("tests/lib.sh", &wrong)]);
     let works = [("[FIX_TEST] right", &[("tests/lib.sh", Some(TEST))][..])];
     let found = lab.verify(&lab.candidate("tests/lib.sh", &works));
     assert!(kinds(&found).contains(&ReviewKind::RedToGreen), "{:?}", found.decision);
@@ -118,8 +124,7 @@ fn red_to_green_without_a_change_of_the_program_needs_review() {
 
 #[test]
 fn nothing_is_left_behind_and_the_users_repository_is_as_it_was() {
-    let mut lab = Lab::new(PROJECT);
-    lab.repeats = 1;
+    let lab = lab(PROJECT);
     let candidate = lab.candidate(
         "tests/lib.sh",
         &[("[IMPROVE_TEST] x", &[("tests/lib.sh", Some("set -e\n. ./src/lib.sh\n[ \"$(add 1 2)\" = 3 ]\n"))])],

@@ -77,7 +77,8 @@ impl Trials<'_> {
                 one => vec![(at, one)],
             })
             .collect();
-        let results = fan_out_within(self.lab.runner.width(), jobs, |(at, asked)| {
+        type Noted = Result<(usize, Asked, Noticed), StrengthError>;
+        let results = fan_out_within(self.lab.runner.width(), jobs, |(at, asked)| -> Noted {
             let side = if asked == Asked::Old { self.old } else { self.new };
             Ok((at, asked, self.notice(side, allowed[at])?))
         });
@@ -86,7 +87,7 @@ impl Trials<'_> {
             .map(|what| Trial { what: *what, old: Noticed::default(), new: Noticed::default() })
             .collect();
         for result in results {
-            let (at, asked, noticed): (usize, Asked, Noticed) = result?;
+            let (at, asked, noticed) = result?;
             match asked {
                 Asked::Old => trials[at].old = noticed,
                 _ => trials[at].new = noticed,
