@@ -14,6 +14,8 @@ pub mod journal;
 pub mod mapper;
 pub mod plan;
 pub mod run;
+pub mod strength;
+pub mod syntax;
 #[cfg(test)]
 mod testing;
 pub mod verify;

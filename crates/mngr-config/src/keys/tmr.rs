@@ -50,6 +50,8 @@ settings_table! {
         pub detect: BTreeMap<String, Pattern>,
         /// Shell command that prints the tests. `{paths}` and `{flags}` stand for what `tmr` was given.
         pub collect: Option<String>,
+        /// Whether `{paths}` may be files: then the tests of a few files can be asked for.
+        pub paths_are_files: Option<bool>,
         /// How the ids are read from what it prints.
         pub ids: Option<IdFormat>,
         /// Pattern of an id; whatever does not match is no test. The group `id`, if there is one, is the id.

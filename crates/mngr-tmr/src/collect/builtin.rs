@@ -76,6 +76,7 @@ fn over(above: CollectorSettings, below: CollectorSettings) -> CollectorSettings
         parent: above.parent.or(below.parent),
         detect: if above.detect.is_empty() { below.detect } else { above.detect },
         collect: above.collect.or(below.collect),
+        paths_are_files: above.paths_are_files.or(below.paths_are_files),
         ids: above.ids.or(below.ids),
         id_pattern: above.id_pattern.or(below.id_pattern),
         id_pointers: list(above.id_pointers, below.id_pointers),

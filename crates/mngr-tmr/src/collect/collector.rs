@@ -124,6 +124,7 @@ pub struct Selection {
 pub struct Collector {
     name: String,
     collect: Template,
+    pub(super) paths_are_files: bool,
     one: Template,
     many: Option<(Template, Option<ResultReader>)>,
     report: ReportFormat,
@@ -137,7 +138,7 @@ pub struct Collector {
     exports: String,
     /// The same for what makes a command write the report.
     report_exports: String,
-    selection: Selection,
+    pub(super) selection: Selection,
     timeouts: [Duration; 3],
 }
 
@@ -195,6 +196,7 @@ impl Collector {
         Ok(Self {
             name: name.to_owned(),
             collect,
+            paths_are_files: said.paths_are_files.unwrap_or(false),
             one,
             many,
             ids: IdReader {

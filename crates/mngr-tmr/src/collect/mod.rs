@@ -8,6 +8,7 @@ mod collector;
 mod detect;
 mod examine;
 mod ids;
+mod in_files;
 mod outcome;
 mod report;
 mod results;

@@ -60,9 +60,11 @@ pub(super) fn pieces(
             Piece { input, squashed: Vec::new(), carried: Vec::new(), implementation: Vec::new() };
         let changes = git.patch_between(base, &piece.input.candidate.tip)?;
         let has_implementation = parts == Parts::All
-            && changes.iter().any(|change| paths.class(&change.path) == PathClass::Implementation);
+            && changes.iter().any(|change| {
+                piece.input.verification.class(paths, &change.path) == PathClass::Implementation
+            });
         for change in changes {
-            match paths.class(&change.path) {
+            match piece.input.verification.class(paths, &change.path) {
                 PathClass::Implementation if has_implementation => piece.implementation.push(change),
                 PathClass::Implementation => {}
                 PathClass::Test | PathClass::Doc if has_implementation => piece.carried.push(change),
