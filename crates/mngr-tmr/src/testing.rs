@@ -86,7 +86,18 @@ impl Lab {
         let settings = Merged::build(&[], &BuildOptions::default()).unwrap().settings().tmr.clone();
         let rules = Rules::new(&settings).unwrap();
         let base = String::new();
-        let lab = Self { host, base, rules, pool, repeats: 3, mutants: 0, builds: Builds::default(), tests, root, _dir: dir };
+        let lab = Self {
+            host,
+            base,
+            rules,
+            pool,
+            repeats: 3,
+            mutants: 0,
+            builds: Builds::default(),
+            tests,
+            root,
+            _dir: dir,
+        };
         lab.git(&["init", "--quiet", "--initial-branch=main"]);
         lab
     }

@@ -149,6 +149,9 @@ pub struct Measured {
     /// The runs.
     #[serde(default)]
     pub runs: Vec<MeasuredRun>,
+    /// In how many of them the framework reported a pass: a status of 0 is not enough. Older runs did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<usize>,
     /// What they come to.
     pub verdict: Verdict,
 }

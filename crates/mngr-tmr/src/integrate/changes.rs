@@ -60,7 +60,9 @@ pub(super) fn pieces(
             Piece { input, squashed: Vec::new(), carried: Vec::new(), implementation: Vec::new() };
         let changes = git.patch_between(base, &piece.input.candidate.tip)?;
         let has_implementation = parts == Parts::All
-            && changes.iter().any(|change| piece.input.verification.class(paths, &change.path) == PathClass::Implementation);
+            && changes.iter().any(|change| {
+                piece.input.verification.class(paths, &change.path) == PathClass::Implementation
+            });
         for change in changes {
             match piece.input.verification.class(paths, &change.path) {
                 PathClass::Implementation if has_implementation => piece.implementation.push(change),

@@ -31,7 +31,11 @@ pub(super) fn targets(files: &TestFiles) -> Vec<Target> {
 /// The lines of all assertions of an old file.
 pub(super) fn old_lines(file: &TestFile) -> Vec<RangeInclusive<usize>> {
     let statements = file.old_source.as_ref().map(Source::statements).unwrap_or_default();
-    statements.into_iter().filter(|statement| statement.is_assertion).map(|statement| statement.lines).collect()
+    statements
+        .into_iter()
+        .filter(|statement| statement.is_assertion)
+        .map(|statement| statement.lines)
+        .collect()
 }
 
 fn of_file(file: &TestFile) -> Vec<Target> {

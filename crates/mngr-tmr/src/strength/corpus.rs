@@ -68,7 +68,8 @@ impl Framework {
         let own = match self.name {
             "sh" => {
                 let settings = self.folder.join("project/.mngr/settings.toml");
-                let said: toml::Table = toml::from_str(&self.host.files().read_text(&settings).unwrap()).unwrap();
+                let said: toml::Table =
+                    toml::from_str(&self.host.files().read_text(&settings).unwrap()).unwrap();
                 said["tmr"]["collectors"].clone().try_into().unwrap()
             }
             _ => BTreeMap::<String, CollectorSettings>::new(),

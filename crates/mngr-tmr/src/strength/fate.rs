@@ -24,10 +24,8 @@ pub(super) fn read(examined: Examined, passing: &BTreeSet<TaskId>) -> Noticed {
         return Noticed { fate: Some(Fate::Killed), failed: passing.clone(), spots: Vec::new() };
     }
     let asked = || examined.tests.iter().filter(|(id, _)| passing.contains(*id));
-    let failed: BTreeSet<TaskId> = asked()
-        .filter(|(_, result)| result.status == TestStatus::Failed)
-        .map(|(id, _)| id.clone())
-        .collect();
+    let failed: BTreeSet<TaskId> =
+        asked().filter(|(_, result)| result.status == TestStatus::Failed).map(|(id, _)| id.clone()).collect();
     let spots = asked().flat_map(|(_, result)| result.spots.clone()).collect();
     let has_passed = asked().all(|(_, result)| result.status == TestStatus::Passed);
     let fate = match (failed.is_empty(), has_passed) {

@@ -80,18 +80,13 @@ pub(crate) struct Measure<'a> {
 impl Measure<'_> {
     /// Measures one task.
     pub(crate) fn measure(&self, subject: &Subject<'_>) -> Result<Finding, StrengthError> {
-        let lab = Laboratory {
-            git: self.git,
-            scratch: self.scratch,
-            tests: self.tests,
-            runner: self.runner,
-        };
+        let lab = Laboratory { git: self.git, scratch: self.scratch, tests: self.tests, runner: self.runner };
         let mut session = Session { measure: self, lab: &lab, subject, reasons: Vec::new(), refusal: None };
         let strength = match session.strength() {
             Ok(strength) => strength,
-            Err(StrengthError::Collect(error @ (CollectError::Failed { .. } | CollectError::TimedOut { .. }))) => {
-                session.unknown(StrengthState::NotMeasured, error.to_string())
-            }
+            Err(StrengthError::Collect(
+                error @ (CollectError::Failed { .. } | CollectError::TimedOut { .. }),
+            )) => session.unknown(StrengthState::NotMeasured, error.to_string()),
             Err(error) => return Err(error),
         };
         let mut reasons = session.reasons;
@@ -163,7 +158,8 @@ impl Session<'_> {
         let new = TestSide { commit: subject.new.to_owned(), passing: new_passing, traced: Vec::new() };
         let first = if old.passing.is_empty() { &new } else { &old };
         if lab.use_of(&program, &first.commit, &first.passing, deadline)? == Use::Ignores {
-            let why = "the tests pass although every function of the program fails: they do not run this checkout";
+            let why =
+                "the tests pass although every function of the program fails: they do not run this checkout";
             return Ok(self.unknown(StrengthState::NotMeasurable, why));
         }
         let trials =
@@ -267,7 +263,11 @@ impl Session<'_> {
     }
 
     /// The old tests as they are run on mutants.
-    fn old_side(&self, passing_plain: BTreeSet<TaskId>, deadline: Duration) -> Result<TestSide, StrengthError> {
+    fn old_side(
+        &self,
+        passing_plain: BTreeSet<TaskId>,
+        deadline: Duration,
+    ) -> Result<TestSide, StrengthError> {
         if let Some(side) = self.old_side_traced(&passing_plain)? {
             let examined = self.lab.run(&side.commit, &passing_plain, deadline)?;
             // A script that does not bear its trace is run without.
@@ -285,7 +285,11 @@ impl Session<'_> {
         }
         let changed: Vec<Changed> = scripts
             .iter()
-            .map(|(file, text)| Changed { path: file.path.clone(), mode: file.old_mode(), text: text.clone() })
+            .map(|(file, text)| Changed {
+                path: file.path.clone(),
+                mode: file.old_mode(),
+                text: text.clone(),
+            })
             .collect();
         let commit = self.lab.variant(self.subject.old, &changed)?;
         let traced =
@@ -297,9 +301,8 @@ impl Session<'_> {
     fn try_mutants(&mut self, trials: &Trials<'_>, touched: &Touched) -> Result<Found, StrengthError> {
         let (program, wanted) = (trials.program, self.measure.mutants.max(1));
         let has_old = !trials.old.passing.is_empty();
-        let reached = |side: &TestSide| {
-            self.lab.reached(program, &side.commit, &side.passing, trials.deadline)
-        };
+        let reached =
+            |side: &TestSide| self.lab.reached(program, &side.commit, &side.passing, trials.deadline);
         let by_old = if has_old { reached(trials.old)? } else { BTreeSet::new() };
         let by_new = reached(trials.new)?;
         let all: BTreeSet<usize> = (0..program.len()).collect();
@@ -336,7 +339,8 @@ impl Session<'_> {
         self.judge_assertions(trials, &mut found, &targets, &mut rest, wanted)?;
         self.judge_weaker(trials, &mut found)?;
         self.judge_added(trials, &mut found, touched, rest)?;
-        found.is_out_of_builds |= found.trials.is_empty() && sequence.first().is_some_and(|choice| !trials.may_build(Attempted::Edit(*choice)));
+        found.is_out_of_builds |= found.trials.is_empty()
+            && sequence.first().is_some_and(|choice| !trials.may_build(Attempted::Edit(*choice)));
         Ok(found)
     }
 
@@ -432,11 +436,8 @@ impl Session<'_> {
         let wanted = self.measure.mutants.max(1);
         let mut tried = 0;
         loop {
-            let idle: Vec<&TaskId> = touched
-                .added
-                .iter()
-                .filter(|test| !found.all().any(|trial| kills(trial, test)))
-                .collect();
+            let idle: Vec<&TaskId> =
+                touched.added.iter().filter(|test| !found.all().any(|trial| kills(trial, test))).collect();
             let Some(first) = idle.first() else { break };
             if rest.is_empty() || tried >= wanted * MOST_TRIES {
                 self.refusal = Some(Refusal::AddedNoticesNothing { test: (*first).clone() });

@@ -153,15 +153,15 @@ impl Program {
 
     /// The place of a function in the program, given its place in a file.
     fn place(&self, file: usize, function: usize) -> Option<usize> {
-        self.functions
-            .binary_search_by(|of| (of.file, of.function).cmp(&(file, function)))
-            .ok()
+        self.functions.binary_search_by(|of| (of.file, of.function).cmp(&(file, function))).ok()
     }
 
     fn rewritten(&self, rewrite: impl Fn(usize, &Source) -> String) -> Vec<Changed> {
         let all = self.files.iter().enumerate().map(|(at, file)| (file, rewrite(at, &file.source)));
         let changed = all.filter(|(file, text)| *text != file.text);
-        changed.map(|(file, text)| Changed { path: file.path.clone(), mode: file.mode.clone(), text }).collect()
+        changed
+            .map(|(file, text)| Changed { path: file.path.clone(), mode: file.mode.clone(), text })
+            .collect()
     }
 }
 

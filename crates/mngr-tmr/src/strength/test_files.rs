@@ -51,7 +51,10 @@ impl TestFile {
 enum TreeFile {
     Entry(TreeEntry),
     /// New contents, to be written.
-    Text { mode: FileMode, text: String },
+    Text {
+        mode: FileMode,
+        text: String,
+    },
 }
 
 /// The test side of a change.
@@ -164,7 +167,21 @@ fn read_file(
     };
     let old_mode = change.old_mode.clone();
     let (is_old, is_new) = (!change.old_mode.is_absent(), !change.new_mode.is_absent());
-    (side, Some(TestFile { path, language, old, new, old_source, new_source, is_old, is_new, old_mode, old_tests }))
+    (
+        side,
+        Some(TestFile {
+            path,
+            language,
+            old,
+            new,
+            old_source,
+            new_source,
+            is_old,
+            is_new,
+            old_mode,
+            old_tests,
+        }),
+    )
 }
 
 type Read<'a> = (&'a Option<String>, &'a Option<Source>);

@@ -127,7 +127,10 @@ fn nothing_is_left_behind_and_the_users_repository_is_as_it_was() {
     let lab = lab(PROJECT);
     let candidate = lab.candidate(
         "tests/lib.sh",
-        &[("[IMPROVE_TEST] x", &[("tests/lib.sh", Some("set -e\n. ./src/lib.sh\n[ \"$(add 1 2)\" = 3 ]\n"))])],
+        &[(
+            "[IMPROVE_TEST] x",
+            &[("tests/lib.sh", Some("set -e\n. ./src/lib.sh\n[ \"$(add 1 2)\" = 3 ]\n"))],
+        )],
     );
     let before = lab.users_view();
     lab.verify(&candidate);

@@ -70,7 +70,8 @@ pub(super) struct Trials<'a> {
 impl Trials<'_> {
     /// Tries these, as many at once as there is room. The end of the list is left out when no more may be built.
     pub(super) fn try_all(&self, whats: &[Attempted], asked: Asked) -> Result<Vec<Trial>, StrengthError> {
-        let allowed: Vec<Attempted> = whats.iter().copied().take_while(|what| self.may_build(*what)).collect();
+        let allowed: Vec<Attempted> =
+            whats.iter().copied().take_while(|what| self.may_build(*what)).collect();
         let jobs: Vec<(usize, Asked)> = (0..allowed.len())
             .flat_map(|at| match asked {
                 Asked::Both => vec![(at, Asked::Old), (at, Asked::New)],

@@ -7,7 +7,8 @@ use mngr_host::git::{FileChange, Git, GitError, NewCommit, RepoPath, TreeEntry};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::run::{
-    AttemptNumber, ChangeKind, Classified, ClassifiedCommit, Event, Measured, MeasuredRun, ReviewReason, Strength, StrengthState, TaskId, Verdict, What,
+    AttemptNumber, ChangeKind, Classified, ClassifiedCommit, Event, Measured, MeasuredRun, ReviewReason,
+    Strength, StrengthState, TaskId, Verdict, What,
 };
 use serde::{Deserialize, Serialize};
 
@@ -132,18 +133,19 @@ impl Verification {
 
     /// The lines it is worth in the journal.
     pub fn events(&self) -> Vec<Event> {
-        let measured = |what, runs: &[MeasuredRun], verdict| {
+        let measured = |what, runs: Option<&Runs>, verdict| {
             let (task, attempt) = (self.task.clone(), self.attempt);
-            Event::Measured(Measured { task, attempt, what, runs: runs.to_vec(), verdict })
+            let (passed, runs) = (runs.map(|runs| runs.passed), runs.map(|runs| runs.runs.clone()));
+            Event::Measured(Measured { task, attempt, what, runs: runs.unwrap_or_default(), passed, verdict })
         };
         let mutation = match &self.mutation {
-            Mutation::Run(runs) => &runs.runs[..],
-            Mutation::SameAsBefore => &self.before.runs[..],
-            Mutation::NotMeasurable(_) => &[],
+            Mutation::Run(runs) => Some(runs),
+            Mutation::SameAsBefore => Some(&self.before),
+            Mutation::NotMeasurable(_) => None,
         };
         let mut events = vec![
-            measured(What::Before, &self.before.runs, self.before.verdict),
-            measured(What::After, &self.after.runs, self.after.verdict),
+            measured(What::Before, Some(&self.before), self.before.verdict),
+            measured(What::After, Some(&self.after), self.after.verdict),
             measured(What::Mutation, mutation, self.without_fix()),
             Event::Classified(Classified {
                 task: self.task.clone(),

@@ -92,13 +92,14 @@ fn measured(attempt: &Attempt) -> Value {
 /// Runs, how many of them passed, and what that comes to.
 pub(super) fn measured_json(measured: &Measured) -> Value {
     let runs = measured.runs.len();
-    let passed = match measured.verdict {
+    let by_status = || match measured.verdict {
         Verdict::Passed => runs,
         Verdict::Failed => 0,
         Verdict::Flaky | Verdict::NotMeasurable => {
             measured.runs.iter().filter(|run| run.exit == Some(0)).count()
         }
     };
+    let passed = measured.passed.unwrap_or_else(by_status);
     json!({"what": measured.what, "verdict": measured.verdict, "passed": passed, "runs": runs})
 }
 
