@@ -51,7 +51,9 @@ pub use keys::screen::{
     ScreenPlace, ScreenReason, ScreenRuleSettings, ScreenState, TextStyle,
 };
 pub use keys::template::{CreateTemplate, TemplateSetting};
-pub use keys::tmr::{CollectorSettings, ContractSettings, Forbidden, HostsAfter, IdFormat, TmrSettings};
+pub use keys::tmr::{
+    CollectorSettings, ContractSettings, Forbidden, HostsAfter, IdFormat, ReadOnly, TmrSettings,
+};
 pub use keys::tmux::TmuxSettings;
 pub use keys::top::{ExtraPath, Settings};
 pub use layer::{DEFAULTS_TOML, Layer, LayerError};

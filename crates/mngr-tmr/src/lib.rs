@@ -14,6 +14,7 @@ pub mod journal;
 pub mod mapper;
 pub mod plan;
 pub mod run;
+mod syntax;
 #[cfg(test)]
 mod testing;
 pub mod verify;
