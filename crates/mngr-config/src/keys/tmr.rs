@@ -108,6 +108,22 @@ choice! {
     }
 }
 
+choice! {
+    /// What of tests no agent may change, without a rule of one's own.
+    pub enum ReadOnly {
+        /// Doc strings of tests, and of the classes and modules they are in.
+        DocStrings = "doc_strings",
+        /// Comments above a test, and the first one inside.
+        LeadingComments = "leading_comments",
+        /// Paragraphs that begin with `Scope:`.
+        Scopes = "scopes",
+        /// Citations of a tutorial.
+        Citations = "citations",
+        /// How well tests and tutorial agree.
+        Tutorial = "tutorial",
+    }
+}
+
 settings_table! {
     /// `[tmr.contract.<name>]`: something that no agent may change.
     #[derive(Default)]
@@ -147,6 +163,11 @@ settings_table! {
         pub test_paths: Vec<String>,
         /// Paths of documentation. Whatever is neither a test nor documentation is implementation.
         pub doc_paths: Vec<String>,
+        /// Tutorials whose blocks tests cite. They are documentation wherever they lie.
+        pub tutorial_paths: Vec<String>,
+        /// What of tests no agent may change: doc strings, leading comments, `Scope:` paragraphs, citations of a tutorial; and
+        /// that tests and tutorial may not agree less than before.
+        pub read_only: Vec<ReadOnly>,
         /// Paths that make a change of the implementation come later in the result.
         pub risky_paths: Vec<String>,
         /// How often a test is run for each measurement: before, after, without the fix.

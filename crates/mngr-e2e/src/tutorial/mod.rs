@@ -30,4 +30,4 @@ pub use citation::{Citation, CitationForm, Test, TestId};
 pub use coverage::{Coverage, SectionCoverage};
 pub use problem::{Problem, ProblemKind, Severity};
 pub use script::{Note, NoteKind, Script};
-pub use suite::{Suite, SuiteError, TestPath};
+pub use suite::{CITING, Suite, SuiteError, TestPath};

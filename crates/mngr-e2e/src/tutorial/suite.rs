@@ -19,7 +19,7 @@ use super::{python, rust};
 const SKIPPED: &[&str] = &["__pycache__", "node_modules", "target", "venv"];
 
 /// What every file that cites says somewhere.
-const CITING: &[&str] = &["tutorial_block", "Tutorial block"];
+pub const CITING: &[&str] = &["tutorial_block", "Tutorial block"];
 
 /// Tests and what they cite.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,6 +75,24 @@ impl Suite {
             suite.problems.extend(file.problems);
         }
         Ok(suite)
+    }
+
+    /// The tests in these texts, each with what its file is called. Those in no language that is understood are left out.
+    pub fn of_texts<'t>(
+        texts: impl IntoIterator<Item = (&'t str, &'t [u8])>,
+        strictness: Strictness,
+    ) -> Self {
+        let mut suite = Self::default();
+        for file in texts.into_iter().filter_map(|(shown, bytes)| understand(shown, bytes, strictness)) {
+            suite.tests.extend(file.tests);
+            suite.problems.extend(file.problems);
+        }
+        suite
+    }
+
+    /// Whether a file of this name can hold tests that cite.
+    pub fn understands(name: &str) -> bool {
+        reader(name).is_some()
     }
 }
 
@@ -158,14 +176,17 @@ fn read_all(
 
 fn read(files: &dyn Files, source: &TestPath, strictness: Strictness) -> Result<TestFile, FilesError> {
     let bytes = files.read(&source.path)?;
-    let (text, not_utf8) = problem::decode(&source.shown, &bytes);
+    Ok(understand(&source.shown, &bytes, strictness).unwrap_or_default())
+}
+
+/// Nothing for a file that cites nothing, unless every test was asked for.
+fn understand(shown: &str, bytes: &[u8], strictness: Strictness) -> Option<TestFile> {
+    let (text, not_utf8) = problem::decode(shown, bytes);
     let cites = CITING.iter().any(|word| text.contains(word));
-    let Some(reader) = reader(&source.shown).filter(|_| cites || strictness == Strictness::EveryTest) else {
-        return Ok(TestFile::default());
-    };
-    let mut file = reader(&source.shown, &text);
+    let reader = reader(shown).filter(|_| cites || strictness == Strictness::EveryTest)?;
+    let mut file = reader(shown, &text);
     file.problems.extend(not_utf8);
-    Ok(file)
+    Some(file)
 }
 
 #[cfg(test)]

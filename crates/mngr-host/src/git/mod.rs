@@ -11,6 +11,7 @@ mod bundle;
 mod client;
 mod clone;
 mod compare;
+mod contents;
 mod deposit;
 mod error;
 mod history;

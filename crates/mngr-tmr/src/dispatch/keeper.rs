@@ -30,6 +30,7 @@ use crate::mapper::intake::{Expected, IntakeError, take_in};
 use crate::mapper::prompts::{self, ErrorsBackText, NudgeText};
 use crate::mapper::{Limits, publish};
 use crate::run::Site;
+use crate::verify::Rules;
 
 /// How soon an order of the owner is met. Only a flag is looked at so often, never the agent.
 const ORDERS_PACE: Duration = Duration::from_millis(250);
@@ -209,7 +210,11 @@ impl Keeper {
             if vigil.count(&self.site.crew.prices) {
                 self.say(Word::Spent(vigil.spent));
             }
-            let limit = self.judge(agent, seen, &mut vigil)?;
+            let limit = match self.judge(agent, seen, &mut vigil) {
+                // It has nothing better. What it published is measured and refused as it is, with all that shows it.
+                Err(failure) if failure.kind == FailureKind::Contract => return self.take_as_it_is(agent),
+                judged => judged?,
+            };
             self.rest(watch.as_deref_mut(), limit, looked);
         }
     }
@@ -234,25 +239,41 @@ impl Keeper {
         vigil.taken = stat;
         vigil.active = Instant::now();
         self.at(Stage::Published, "the archive is there", agent);
-        let shop = &self.site.shop;
+        // Once it was told, what it changed in spite of that is for the measurement to refuse.
+        let rules = vigil.answered.is_none().then_some(&self.site.shop.rules);
+        let Err(error) = self.admit(agent, rules)? else { return Ok(true) };
+        if self.send_back(agent, &error, vigil) {
+            return Ok(false);
+        }
+        match error.failure() {
+            FailureKind::Contract => self.take_as_it_is(agent).map(|()| true),
+            kind => Err(Failure::new(kind, error_chain(&error))),
+        }
+    }
+
+    /// Takes in what was published, whatever it changed.
+    fn take_as_it_is(&self, agent: &Agent) -> Result<(), Failure> {
+        self.admit(agent, None)?.map_err(|error| Failure::new(error.failure(), error_chain(&error)))
+    }
+
+    /// Takes in what was published if there is nothing wrong with it.
+    fn admit(&self, agent: &Agent, rules: Option<&Rules>) -> Result<Result<(), IntakeError>, Failure> {
         let expected = Expected {
-            repository: &shop.git(),
+            repository: &self.site.shop.git(),
             base_commit: &self.brief.commission.start,
             branch: &agent::branch_of(agent),
             limits: &Limits::default(),
+            rules,
         };
-        let error = match take_in(agent.host.as_ref(), &archive, &self.brief.folder, &expected) {
-            Ok(admitted) => {
-                measure::note_branch(&self.site, &self.brief.folder, expected.branch)
-                    .map_err(|error| Failure::new(FailureKind::Internal, error_chain(&error)))?;
-                self.say(Word::Admitted(Box::new(admitted.outcome)));
-                return Ok(true);
-            }
-            Err(error) => error,
+        let taken = take_in(agent.host.as_ref(), &self.archive(agent), &self.brief.folder, &expected);
+        let admitted = match taken {
+            Ok(admitted) => admitted,
+            Err(error) => return Ok(Err(error)),
         };
-        self.send_back(agent, &error, vigil)
-            .then_some(false)
-            .ok_or_else(|| Failure::new(error.failure(), error_chain(&error)))
+        measure::note_branch(&self.site, &self.brief.folder, expected.branch)
+            .map_err(|error| Failure::new(FailureKind::Internal, error_chain(&error)))?;
+        self.say(Word::Admitted(Box::new(admitted.outcome)));
+        Ok(Ok(()))
     }
 
     /// Tells the agent what is wrong with what it published, once. Whether it was told.
@@ -279,6 +300,9 @@ impl Keeper {
         let now = Instant::now();
         let left = self.time_left(agent);
         if left.is_zero() {
+            if let Some(refused) = vigil.answered.take_if(|answered| answered.kind == FailureKind::Contract) {
+                return Err(refused);
+            }
             let limit = self.brief.patience.as_secs();
             return Err(Failure::new(FailureKind::Timeout, format!("it published nothing within {limit} s")));
         }

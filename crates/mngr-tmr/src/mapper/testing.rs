@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mngr_config::{BuildOptions, Merged};
 use mngr_host::files::{Access, Durability, Files};
 use mngr_host::git::Git;
 use mngr_host::host::Host;
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use super::intake::{Admitted, Expected, IntakeError, take_in};
 use super::publish::{self, Publishing};
 use super::{Limits, publish::archive};
+use crate::verify::Rules;
 
 /// The agent's branch.
 pub(super) const BRANCH: &str = "tmr/run/a-test";
@@ -27,6 +29,7 @@ pub(super) struct Desk {
     pub(super) host: LocalHost,
     pub(super) base: String,
     pub(super) limits: Limits,
+    pub(super) rules: Option<Rules>,
 }
 
 impl Desk {
@@ -34,7 +37,7 @@ impl Desk {
     pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let host = LocalHost::open(HostPath::new(dir.path().join("host").to_str().unwrap())).unwrap();
-        let mut desk = Self { dir, host, base: String::new(), limits: Limits::default() };
+        let mut desk = Self { dir, host, base: String::new(), limits: Limits::default(), rules: None };
         desk.files().make_folder(&desk.path("repo")).unwrap();
         desk.git(&["init", "--quiet", "--initial-branch=main"]);
         desk.write("repo/program", "one\n");
@@ -53,6 +56,12 @@ impl Desk {
         desk.limits = limits;
         publish::install(&desk.host, &desk.agent(), &desk.publishing()).unwrap();
         desk
+    }
+
+    /// The same, where commits are held against the rules that hold without any settings.
+    pub(super) fn with_rules() -> Self {
+        let settings = Merged::build(&[], &BuildOptions::default()).unwrap().settings().tmr.clone();
+        Self { rules: Some(Rules::new(&settings).unwrap()), ..Self::new() }
     }
 
     fn publishing(&self) -> Publishing<'_> {
@@ -146,6 +155,7 @@ impl Desk {
             base_commit: &self.base,
             branch: BRANCH,
             limits: &self.limits,
+            rules: self.rules.as_ref(),
         };
         take_in(&self.host, &archive(&self.agent()), &self.path("run/tasks/a-test/attempt-1"), &expected)
     }

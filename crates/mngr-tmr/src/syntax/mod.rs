@@ -4,6 +4,7 @@
 //! What must never be here: a file, a process, a decision about which mutant is made.
 
 mod begin;
+pub(crate) mod contract;
 mod diff;
 mod edits;
 mod functions;

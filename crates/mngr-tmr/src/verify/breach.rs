@@ -1,7 +1,8 @@
 //! Whether commits keep to the rules, whoever made them: what they say fits what they touch, and nothing that is
 //! protected was changed. Reads the repository; runs no test.
 //!
-//! Processes of git: 2 for each file that a rule wants to see before and after.
+//! Processes of git: 2 for each file that a rule of the project's own wants to see before and after, 1 for the texts of
+//! all changed tests, and up to 5 where there is a tutorial.
 
 use mngr_host::git::{FileChange, Git, GitError};
 use mngr_model::run::ChangeKind;
@@ -10,6 +11,7 @@ use super::commits::{CommitFacts, Label};
 use super::decide::Refusal;
 use super::paths::PathClass;
 use super::rules::Rules;
+use super::{texts, tutorial};
 
 /// Commits as one change.
 pub(crate) struct Changed<'a> {
@@ -23,37 +25,50 @@ pub(crate) struct Changed<'a> {
     pub(crate) files: &'a [FileChange],
 }
 
+impl Changed<'_> {
+    /// The kinds of the commits that touched a file.
+    pub(super) fn kinds(&self, file: &FileChange) -> Vec<Option<ChangeKind>> {
+        let touched = self.commits.iter().filter(|commit| commit.paths.contains(&file.path));
+        touched.map(|commit| commit.claimed).collect()
+    }
+}
+
 /// The first thing in the commits themselves that forbids integrating them.
 pub(crate) fn breach(
     git: &Git<'_>,
     rules: &Rules,
     changed: &Changed<'_>,
 ) -> Result<Option<Refusal>, GitError> {
-    if let Some(commit) = changed.commits.iter().find(|commit| commit.label() == Label::Understated) {
+    Ok(breaches(git, rules, changed)?.into_iter().next())
+}
+
+/// Everything in the commits themselves that forbids integrating them.
+pub(crate) fn breaches(
+    git: &Git<'_>,
+    rules: &Rules,
+    changed: &Changed<'_>,
+) -> Result<Vec<Refusal>, GitError> {
+    let mut found = Vec::new();
+    for commit in changed.commits.iter().filter(|commit| commit.label() == Label::Understated) {
         let path = commit.paths.iter().find(|path| rules.paths.class(path) == PathClass::Implementation);
         let path = path.map(ToString::to_string).unwrap_or_default();
-        return Ok(Some(Refusal::Understated { subject: commit.subject.clone(), path }));
+        found.push(Refusal::Understated { subject: commit.subject.clone(), path });
     }
     for file in changed.files {
         let name = file.path.to_string();
-        let kinds: Vec<Option<ChangeKind>> = changed
-            .commits
-            .iter()
-            .filter(|commit| commit.paths.contains(&file.path))
-            .map(|commit| commit.claimed)
-            .collect();
+        let kinds = changed.kinds(file);
         for rule in rules.contract.iter().filter(|rule| rule.is_about(&name, &kinds)) {
             let texts = match rule.needs_texts() {
                 true => Some((text_at(git, changed.from, file)?, text_at(git, changed.to, file)?)),
                 false => None,
             };
             let texts = texts.as_ref().map(|(before, after)| (before.as_str(), after.as_str()));
-            if let Some(breach) = rule.breach(file, texts) {
-                return Ok(Some(breach.into()));
-            }
+            found.extend(rule.breach(file, texts).map(Refusal::from));
         }
     }
-    Ok(None)
+    found.extend(texts::breaches(git, rules, changed)?.into_iter().map(Refusal::from));
+    found.extend(tutorial::breach(git, rules, changed)?.map(Refusal::from));
+    Ok(found)
 }
 
 /// A file that is not there has no text.

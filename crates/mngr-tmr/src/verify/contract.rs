@@ -43,7 +43,9 @@ pub struct ContractRule {
 
 /// A rule that was broken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[error("`{path}` breaks the rule `{rule}`{}", .line.as_ref().map(|line| format!(": `{line}`")).unwrap_or_default())]
+#[error("`{path}` breaks the rule `{rule}`{}{}",
+    .at.map(|at| format!(" in line {at}")).unwrap_or_default(),
+    .line.as_ref().map(|line| format!(": `{line}`")).unwrap_or_default())]
 pub struct Breach {
     /// The rule.
     pub rule: String,
@@ -51,6 +53,9 @@ pub struct Breach {
     pub path: String,
     /// The line that shows it, where one does.
     pub line: Option<String>,
+    /// The number of that line, counted from 1: of what was added in the new file, of what is gone in the old one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<usize>,
 }
 
 /// How many characters of a line a reason repeats.
@@ -71,27 +76,57 @@ impl ContractRule {
 
     /// How a change breaks the rule, if it does. `texts` is the file before and after, where the rule needs it.
     pub fn breach(&self, change: &FileChange, texts: Option<(&str, &str)>) -> Option<Breach> {
-        let lines = || change.hunks.iter().flat_map(|hunk| &hunk.lines);
-        let line = match &self.protected {
-            Protected::Whole => None,
-            Protected::Additions(pattern) => Some(lines().find_map(|line| match line {
-                Line::Added(text) if pattern.is_match(text) => Some(text.clone()),
-                _ => None,
-            })?),
-            Protected::Removals(pattern) => Some(lines().find_map(|line| match line {
-                Line::Removed(text) if pattern.is_match(text) => Some(text.clone()),
-                _ => None,
-            })?),
+        let (line, at) = match &self.protected {
+            Protected::Whole => (None, None),
+            Protected::Additions(pattern) => {
+                let added = numbered(change).into_iter().find_map(|(line, _, new)| match line {
+                    Line::Added(text) if pattern.is_match(text) => Some((text.clone(), new)),
+                    _ => None,
+                })?;
+                (Some(added.0), Some(added.1))
+            }
+            Protected::Removals(pattern) => {
+                let removed = numbered(change).into_iter().find_map(|(line, old, _)| match line {
+                    Line::Removed(text) if pattern.is_match(text) => Some((text.clone(), old)),
+                    _ => None,
+                })?;
+                (Some(removed.0), Some(removed.1))
+            }
             Protected::Blocks { begin, end } => {
                 let (before, after) = texts?;
                 let kept = blocks(after, begin, end);
                 let lost = blocks(before, begin, end).into_iter().find(|block| !kept.contains(block))?;
-                Some(lost.into_iter().next().unwrap_or_default())
+                (Some(lost.into_iter().next().unwrap_or_default()), None)
             }
         };
-        let line = line.map(|line| line.trim().chars().take(LINE_CHARS).collect());
-        Some(Breach { rule: self.name.clone(), path: change.path.to_string(), line })
+        let path = change.path.to_string();
+        Some(Breach { rule: self.name.clone(), path, line: line.as_deref().map(shown), at })
     }
+}
+
+/// A line as a reason repeats it.
+pub(super) fn shown(line: &str) -> String {
+    line.trim().chars().take(LINE_CHARS).collect()
+}
+
+/// The lines of a change with their numbers before and after it, counted from 1.
+fn numbered(change: &FileChange) -> Vec<(&Line, usize, usize)> {
+    let mut found = Vec::new();
+    // What the hunks above have added, and what they have removed.
+    let (mut added, mut removed) = (0, 0);
+    for hunk in &change.hunks {
+        let mut old = hunk.old_start.max(1);
+        let mut new = old + added - removed.min(old + added);
+        for line in &hunk.lines {
+            found.push((line, old, new));
+            match line {
+                Line::Context(_) => (old, new) = (old + 1, new + 1),
+                Line::Removed(_) => (old, removed) = (old + 1, removed + 1),
+                Line::Added(_) => (new, added) = (new + 1, added + 1),
+            }
+        }
+    }
+    found
 }
 
 /// The blocks of a text, without indentation: moving one is no change of its words. One that never ends is none.

@@ -15,8 +15,10 @@ mod paths;
 mod pool;
 mod rules;
 mod runner;
+mod texts;
+mod tutorial;
 
-pub(crate) use breach::{Changed, breach};
+pub(crate) use breach::{Changed, breach, breaches};
 pub use commits::{CommitFacts, Label};
 pub use contract::{Breach, ContractRule, Protected};
 pub use decide::{Decision, Parts, Refusal};
@@ -32,3 +34,5 @@ pub use runner::{
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_contract;

@@ -22,16 +22,30 @@ pub enum PathClass {
 pub struct PathRules {
     tests: Vec<Glob>,
     docs: Vec<Glob>,
+    tutorials: Vec<Glob>,
 }
 
 impl PathRules {
     /// Rules from patterns; what none matches is implementation.
     pub fn new(tests: &[String], docs: &[String]) -> Result<Self, GlobError> {
-        Ok(Self { tests: Glob::all(tests)?, docs: Glob::all(docs)? })
+        Ok(Self { tests: Glob::all(tests)?, docs: Glob::all(docs)?, tutorials: Vec::new() })
+    }
+
+    /// The same rules, with tutorials, which are documentation wherever they lie.
+    pub fn with_tutorials(self, tutorials: &[String]) -> Result<Self, GlobError> {
+        Ok(Self { tutorials: Glob::all(tutorials)?, ..self })
+    }
+
+    /// Whether it is a tutorial.
+    pub fn is_tutorial(&self, path: &RepoPath) -> bool {
+        path.as_str().is_some_and(|path| self.tutorials.iter().any(|glob| glob.matches(path)))
     }
 
     /// The part a path belongs to. A name that is no text is implementation: nothing can say that it is not.
     pub fn class(&self, path: &RepoPath) -> PathClass {
+        if self.is_tutorial(path) {
+            return PathClass::Doc;
+        }
         let Some(path) = path.as_str() else { return PathClass::Implementation };
         if self.tests.iter().any(|glob| glob.matches(path)) {
             PathClass::Test
@@ -59,5 +73,15 @@ mod tests {
             assert_eq!(rules.class(&RepoPath::new(path)), class, "{path}");
         }
         assert_eq!(rules.class(&RepoPath::new(b"tests/\xff".to_vec())), PathClass::Implementation);
+    }
+
+    #[test]
+    fn a_tutorial_is_documentation_wherever_it_lies() {
+        let rules = PathRules::new(&["tests/".to_owned()], &[]).unwrap();
+        let rules = rules.with_tutorials(&["tutorial.sh".to_owned()]).unwrap();
+        for path in ["tutorial.sh", "guide/tutorial.sh", "tests/tutorial.sh"] {
+            assert_eq!(rules.class(&RepoPath::new(path)), PathClass::Doc, "{path}");
+        }
+        assert_eq!(rules.class(&RepoPath::new("my-tutorial.sh")), PathClass::Implementation);
     }
 }

@@ -1,7 +1,7 @@
 //! What `[tmr]` says about paths and contracts, made ready for use. Wrong patterns are found here, before any agent is
 //! launched.
 
-use mngr_config::{ContractSettings, Forbidden, Pattern, TmrSettings};
+use mngr_config::{ContractSettings, Forbidden, Pattern, ReadOnly, TmrSettings};
 use mngr_model::run::ChangeKind;
 use regex::Regex;
 
@@ -18,6 +18,8 @@ pub struct Rules {
     pub risky: Vec<Glob>,
     /// What no agent may change.
     pub contract: Vec<ContractRule>,
+    /// What of tests no agent may change, besides.
+    pub read_only: Vec<ReadOnly>,
 }
 
 /// A rule that cannot be used.
@@ -67,12 +69,15 @@ pub enum RuleError {
 impl Rules {
     /// Reads the settings.
     pub fn new(settings: &TmrSettings) -> Result<Self, RuleError> {
-        let paths = PathRules::new(&settings.test_paths, &settings.doc_paths).map_err(RuleError::Paths)?;
+        let paths = PathRules::new(&settings.test_paths, &settings.doc_paths)
+            .and_then(|paths| paths.with_tutorials(&settings.tutorial_paths))
+            .map_err(RuleError::Paths)?;
         let contract = settings.contract.iter().map(|(name, said)| rule(name, said, &settings.test_paths));
         Ok(Self {
             paths,
             risky: Glob::all(&settings.risky_paths).map_err(RuleError::Paths)?,
             contract: contract.collect::<Result<_, _>>()?,
+            read_only: settings.read_only.clone(),
         })
     }
 }
@@ -127,6 +132,7 @@ mod tests {
             ("src/conftest.py", PathClass::Test),
             ("docs/a.md", PathClass::Doc),
             ("README.md", PathClass::Doc),
+            ("tutorial.sh", PathClass::Doc),
             ("src/latest.py", PathClass::Implementation),
             ("src/contest/a.py", PathClass::Implementation),
         ] {

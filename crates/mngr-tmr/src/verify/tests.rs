@@ -41,7 +41,7 @@ fn what_was_measured_is_kept_and_read_back_equal() {
     let works = [("[FIX_IMPL] add", &[("src/lib.sh", Some(FIXED)), test][..])];
     let mut found = lab.verify(&lab.candidate("tests/add.sh", &works));
     found.commits[0].paths.push(RepoPath::new(b"src/\xff".to_vec()));
-    let breach = Breach { rule: "scope".to_owned(), path: "a".to_owned(), line: None };
+    let breach = Breach { rule: "scope".to_owned(), path: "a".to_owned(), line: None, at: None };
     for decision in [
         found.decision.clone(),
         Decision::Clean,
@@ -157,6 +157,7 @@ fn a_commit_that_hides_a_change_of_the_program_is_refused() {
 #[test]
 fn the_contract_is_compared_and_marks_that_skip_are_refused() {
     let mut lab = Lab::new(PROJECT);
+    lab.rules.read_only.clear();
     lab.rules.contract.push(ContractRule {
         name: "scope".to_owned(),
         paths: Glob::all(["tests/"]).unwrap(),

@@ -1,6 +1,7 @@
 //! The commits of an agent: into a quarantine, checked, and compared with what the outcome says of them.
 //!
-//! Processes: two to make the quarantine, three to take the bundle in, one to list the commits. The user's repository is only read.
+//! Processes: two to make the quarantine, three to take the bundle in, one to list the commits, one for their changes and
+//! those of the rules. The user's repository is only read.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +11,14 @@ use mngr_model::HostPath;
 use mngr_model::quote::excerpt;
 use mngr_model::run::ChangeKind;
 use mngr_model::run::outcome::Change;
+use mngr_query::sanitize;
 
 use super::pack::{BundleHeader, look_through};
 use super::{Expected, IntakeError, Refusal};
+use crate::verify::{Changed, CommitFacts, breaches};
+
+/// So many breaches are told at once.
+const TOLD: usize = 20;
 
 /// Takes the commits in and returns them, oldest first.
 pub(super) fn take_commits(
@@ -76,6 +82,27 @@ pub(super) fn check_claims(commits: &[CommitInfo], changes: &[Change]) -> Result
         Some(kind) => Err(Refusal::Uncommitted { kind: kind.name() }),
         None => Ok(()),
     }
+}
+
+/// Whether the commits leave alone what no agent may change. All that they do not is told, so that it can be repaired at
+/// once.
+pub(super) fn check_rules(
+    commits: &[CommitInfo],
+    quarantine: &HostPath,
+    expected: &Expected<'_>,
+) -> Result<(), IntakeError> {
+    let (Some(rules), Some(tip)) = (expected.rules, commits.last()) else { return Ok(()) };
+    let git = expected.repository.at(quarantine.clone());
+    let (from, to) = (expected.base_commit, tip.oid.as_str());
+    let files = git.patch_between(from, to)?;
+    let facts: Vec<CommitFacts> =
+        commits.iter().map(|commit| CommitFacts::new(commit, &rules.paths)).collect();
+    let found = breaches(&git, rules, &Changed { from, to, commits: &facts, files: &files })?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let problems = found.iter().take(TOLD).map(|breach| sanitize(&breach.to_string()).into_owned()).collect();
+    Err(Refusal::Contract { problems }.into())
 }
 
 fn short(commit: &CommitInfo) -> String {

@@ -15,9 +15,10 @@ use mngr_query::sanitize_lines;
 use serde_json::Value;
 
 use super::Refusal;
-use super::commits::{check_claims, take_commits};
+use super::commits::{check_claims, check_rules, take_commits};
 use super::unpack::{BUNDLE, OUTCOME, unpack};
 use crate::mapper::Limits;
+use crate::verify::Rules;
 
 /// The quarantine's name while the bundle is looked at.
 const QUARANTINE: &str = "quarantine";
@@ -33,6 +34,8 @@ pub struct Expected<'a> {
     pub branch: &'a str,
     /// How much it may be.
     pub limits: &'a Limits,
+    /// What its commits may not change; nothing where that is for others to find out.
+    pub rules: Option<&'a Rules>,
 }
 
 /// What was taken in. The files are in the folder that was asked for: `outcome.json`, and where there are any
@@ -146,15 +149,14 @@ fn fill(
         FileReader::open(agent_files, archive).map_err(|error| IntakeError::Read { source: error.source })?;
     let unpacked = unpack(reader, files, folder, expected.limits)?;
     let outcome = admit(&unpacked.outcome.ok_or(Refusal::NoOutcome)?)?;
-    let commits = if unpacked.has_bundle {
-        let quarantine = folder.join(QUARANTINE);
-        let commits = take_commits(&folder.join(BUNDLE), &quarantine, expected)?;
-        files.remove_tree(&quarantine)?;
-        commits
-    } else {
-        Vec::new()
+    let quarantine = folder.join(QUARANTINE);
+    let commits = match unpacked.has_bundle {
+        true => take_commits(&folder.join(BUNDLE), &quarantine, expected)?,
+        false => Vec::new(),
     };
     check_claims(&commits, &outcome.changes)?;
+    check_rules(&commits, &quarantine, expected)?;
+    files.remove_tree(&quarantine)?;
     let text = serde_json::to_vec_pretty(&outcome).map_err(|source| IntakeError::Write { source })?;
     files.write(&folder.join(OUTCOME), &text, Access::Shared, Durability::Synced)?;
     let (artifacts, artifact_bytes) = (unpacked.artifacts, unpacked.artifact_bytes);

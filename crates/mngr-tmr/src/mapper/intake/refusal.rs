@@ -132,6 +132,12 @@ pub enum Refusal {
         /// Its kind.
         kind: &'static str,
     },
+    /// The commits change what no agent may change.
+    #[error("{}", problems.join("; "))]
+    Contract {
+        /// Each thing that was changed: file, rule and line.
+        problems: Vec<String>,
+    },
     /// A change in the outcome that no commit makes.
     #[error("`changes` names {kind}, but no published commit has that kind")]
     Uncommitted {
@@ -156,6 +162,7 @@ impl Refusal {
             | Self::Refs { .. }
             | Self::Base { .. }
             | Self::NotLinear { .. } => FailureKind::HostileArchive,
+            Self::Contract { .. } => FailureKind::Contract,
             Self::NotGzip
             | Self::Truncated
             | Self::NotTar
@@ -173,6 +180,7 @@ impl Refusal {
     pub fn lines(&self) -> Vec<String> {
         match self {
             Self::Outcome { problems } => problems.iter().map(ToString::to_string).collect(),
+            Self::Contract { problems } => problems.clone(),
             other => vec![other.to_string()],
         }
     }

@@ -458,3 +458,37 @@ fn commits_and_outcome_must_speak_of_the_same_changes() {
     let refused = refusal(&desk, take_bundle(&desk, &fixed_outcome("FIX_IMPL"), &bytes)).to_string();
     assert!(refused.contains("kind in brackets, found `repair \\u{1b}[31m`"), "{refused}");
 }
+
+#[test]
+fn everything_that_the_commits_may_not_change_is_told_at_once() {
+    let mut desk = Desk::with_rules();
+    let test = "def test_a():\n    \"\"\"One is one.\"\"\"\n    assert 1 == 1\n";
+    desk.write("repo/tests/test_a.py", test);
+    desk.write("repo/tests/b.sh", "# B is B.\ntrue\n");
+    desk.git(&["add", "--all"]);
+    desk.git(&["commit", "--quiet", "-m", "tests"]);
+    desk.base = desk.git(&["rev-parse", "HEAD"]);
+    desk.git_in("work", &["reset", "--quiet", "--hard", "main"]);
+    desk.write("work/tests/test_a.py", test.replace("One is one", "\u{1b}One is 1"));
+    desk.write("work/tests/b.sh", "true # t.Skip()\n");
+    desk.commit("[IMPROVE_TEST] better");
+    let outcome = fixed_outcome("IMPROVE_TEST");
+    let range = format!("main..{BRANCH}");
+    let refused = refusal(&desk, take_bundle(&desk, &outcome, &bundle(&desk, "work", &[&range])));
+    assert_eq!(refused.failure(), FailureKind::Contract);
+    assert_eq!(
+        refused.lines(),
+        [
+            "the commit `[IMPROVE_TEST] better` also changes the implementation: `program`",
+            "`tests/b.sh` breaks the rule `escape_marks` in line 1: `true # t.Skip()`",
+            "`tests/b.sh` breaks the rule `leading comments` in line 1: `B is B.`",
+            "`tests/test_a.py` breaks the rule `doc strings` in line 2: `One is one.`",
+        ]
+    );
+
+    desk.git_in("work", &["reset", "--quiet", "--hard", "main"]);
+    desk.write("work/tests/test_a.py", test.replace("1 == 1", "2 - 1 == 1"));
+    desk.git_in("work", &["commit", "--quiet", "--all", "-m", "[IMPROVE_TEST] better"]);
+    let admitted = take_bundle(&desk, &outcome, &bundle(&desk, "work", &[&range])).unwrap();
+    assert_eq!(admitted.commits.len(), 1);
+}

@@ -26,6 +26,10 @@ fn the_mapper_is_told_its_task_and_the_whole_contract_as_plain_text() {
         "- `[FIX_IMPL] ...`\n",
         "\"$MNGR_AGENT_STATE_DIR/commands/publish\" OUTCOME.json [ARTIFACT_DIR]\n",
         "- `tests_passing_after` (",
+        "every paragraph that begins with `Scope:`",
+        "Whatever the old tests noticed, the new ones have to notice.",
+        "not merged until a person has looked at them",
+        "the configuration of the test runner are\n  a change of their own",
         "`HARNESS_DEFECT`: ",
         "\"result\": \"fixed\"",
     ] {

@@ -4,6 +4,7 @@ mod args;
 mod breaker;
 mod budget;
 mod claude;
+mod contract;
 mod cost;
 mod errors;
 pub(crate) mod finished;

@@ -1,0 +1,1 @@
+"""A ledger of small amounts, kept in a text file."""

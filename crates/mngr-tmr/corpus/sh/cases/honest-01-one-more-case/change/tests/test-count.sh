@@ -1,0 +1,16 @@
+# Counting says a sentence for each of the three cases.
+set -eu
+. "$(dirname "$0")/helpers.sh"
+
+# Nothing at all.
+: >"$file"
+equal 'nothing to do' "$(todo count)" 'none'
+# Some are open.
+some_things
+equal '2 of 3 to do' "$(todo count)" 'some'
+# The only one is open.
+printf 'open a\n' >"$file"
+equal '1 of 1 to do' "$(todo count)" 'one'
+# None is open.
+printf 'done a\ndone b\n' >"$file"
+equal 'all 2 done' "$(todo count)" 'all'

@@ -1,0 +1,9 @@
+# With --open only what is left is shown, under its own number.
+set -eu
+. "$(dirname "$0")/helpers.sh"
+
+some_things
+equal ' 1. [ ] buy bread
+ 3. [ ] sleep' "$(todo list --open)" 'the open ones'
+printf 'done all of it\n' >"$file"
+equal '' "$(todo list --open)" 'nothing left'

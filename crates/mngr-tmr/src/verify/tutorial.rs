@@ -1,0 +1,223 @@
+//! Where a repository has a tutorial, tests and tutorial may not agree less than before.
+//!
+//! Both trees are read from the repository, without a checkout. Processes of git: one for the tutorials, one for the files
+//! that cite at the base, one for the texts of each tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mngr_config::ReadOnly;
+use mngr_e2e::tutorial::{self, Block, CITING, CitingTest, Report, Script, Severity, Strictness, Suite};
+use mngr_host::git::{FileChange, Git, GitError, RepoPath};
+
+use super::breach::Changed;
+use super::contract::{Breach, shown};
+use super::rules::Rules;
+
+/// What the rule is called.
+const RULE: &str = "tutorial";
+
+/// The tutorials of one tree, and the tests that cite them.
+struct Tree {
+    scripts: Vec<Script>,
+    report: Report,
+}
+
+/// How tests and tutorial do not agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    /// Blocks that no test cites as they are.
+    uncited: usize,
+    /// Tests that cite what is no block.
+    stale: usize,
+    /// Files that cannot be understood, citations that say nothing.
+    errors: usize,
+}
+
+impl Counts {
+    fn of(report: &Report) -> Self {
+        let is_error = |problem: &&tutorial::Problem| problem.kind.severity() == Severity::Error;
+        Self {
+            uncited: report.blocks.len() - report.cited(),
+            stale: outdated(report).count(),
+            errors: report.problems.iter().filter(is_error).count(),
+        }
+    }
+
+    fn is_worse_than(self, other: Self) -> bool {
+        self.uncited > other.uncited || self.stale > other.stale || self.errors > other.errors
+    }
+}
+
+/// Tests with a text that they cite and that is no block.
+fn outdated(report: &Report) -> impl Iterator<Item = (&CitingTest, &str)> {
+    let changed = report.changed.iter().map(|it| (&it.tests, it.was.as_str()));
+    let stale = report.stale.iter().map(|it| (&it.tests, it.text.as_str()));
+    changed.chain(stale).flat_map(|(tests, text)| tests.iter().map(move |test| (test, text)))
+}
+
+/// How the change makes tests and tutorial agree less, if it does.
+pub(super) fn breach(
+    git: &Git<'_>,
+    rules: &Rules,
+    changed: &Changed<'_>,
+) -> Result<Option<Breach>, GitError> {
+    let matters = |file: &FileChange| {
+        rules.paths.is_tutorial(&file.path) || file.path.as_str().is_some_and(Suite::understands)
+    };
+    if !rules.read_only.contains(&ReadOnly::Tutorial) || !changed.files.iter().any(matters) {
+        return Ok(None);
+    }
+    let scripts: BTreeSet<RepoPath> =
+        git.paths_at(changed.from)?.into_iter().filter(|path| rules.paths.is_tutorial(path)).collect();
+    if scripts.is_empty() {
+        return Ok(None);
+    }
+    let is_understood = |path: &RepoPath| path.as_str().is_some_and(Suite::understands);
+    let citing: BTreeSet<RepoPath> =
+        git.paths_with(changed.from, &CITING)?.into_iter().filter(is_understood).collect();
+    let before = read(git, changed.from, &scripts, &citing)?;
+    let now = |paths: &BTreeSet<RepoPath>, is_one: &dyn Fn(&RepoPath) -> bool| {
+        let mut paths = paths.clone();
+        for file in changed.files.iter().filter(|file| is_one(&file.path)) {
+            match file.new_mode.is_absent() {
+                true => paths.remove(&file.path),
+                false => paths.insert(file.path.clone()),
+            };
+        }
+        paths
+    };
+    let new_scripts = now(&scripts, &|path| rules.paths.is_tutorial(path));
+    if let Some(gone) = scripts.difference(&new_scripts).next().filter(|_| new_scripts.len() < scripts.len())
+    {
+        return Ok(Some(Breach { rule: RULE.to_owned(), path: gone.to_string(), line: None, at: None }));
+    }
+    let after = read(git, changed.to, &new_scripts, &now(&citing, &is_understood))?;
+    let is_worse = Counts::of(&after.report).is_worse_than(Counts::of(&before.report));
+    Ok(is_worse.then(|| worst(&before, &after)))
+}
+
+/// What shows that the tests agree less with the tutorial.
+fn worst(before: &Tree, after: &Tree) -> Breach {
+    let breach = |path: String, line: &str, at: usize| Breach {
+        rule: RULE.to_owned(),
+        path,
+        line: Some(shown(line)),
+        at: Some(at),
+    };
+    let known: BTreeSet<(&str, &str)> =
+        outdated(&before.report).map(|(test, text)| (test.id.as_str(), text)).collect();
+    let stale = outdated(&after.report).find(|(test, text)| !known.contains(&(test.id.as_str(), text)));
+    if let Some((test, text)) = stale {
+        return breach(test.file.clone(), text.lines().next().unwrap_or_default(), test.line);
+    }
+    let uncited = |tree: &Tree| -> Vec<Block> { tree.report.uncited().cloned().collect() };
+    let known: Vec<Block> = uncited(before);
+    let block = uncited(after).into_iter().find(|block| known.iter().all(|it| it.id != block.id));
+    if let Some(block) = block {
+        return breach(after.file_of(&block), &block.title, block.line);
+    }
+    let problems = &after.report.problems;
+    let problem = problems.iter().find(|problem| {
+        problem.kind.severity() == Severity::Error && !before.report.problems.contains(problem)
+    });
+    match problem {
+        Some(problem) => breach(problem.file.clone(), &problem.kind.to_string(), problem.line),
+        None => {
+            let path = after.scripts.first().map(|script| script.file.clone()).unwrap_or_default();
+            Breach { rule: RULE.to_owned(), path, line: None, at: None }
+        }
+    }
+}
+
+impl Tree {
+    /// The tutorial that a block is in.
+    fn file_of(&self, block: &Block) -> String {
+        let script = self.scripts.iter().find(|script| script.blocks.contains(block));
+        script.or(self.scripts.first()).map(|script| script.file.clone()).unwrap_or_default()
+    }
+}
+
+fn read(
+    git: &Git<'_>,
+    rev: &str,
+    scripts: &BTreeSet<RepoPath>,
+    citing: &BTreeSet<RepoPath>,
+) -> Result<Tree, GitError> {
+    let named = |path: &RepoPath| Some((path.to_string(), format!("{rev}:{}", path.as_str()?)));
+    let all: Vec<(String, String)> = scripts.iter().chain(citing).filter_map(named).collect();
+    let names: Vec<String> = all.iter().map(|(_, name)| name.clone()).collect();
+    let blobs = git.blobs(&names)?;
+    let texts: BTreeMap<&str, &[u8]> = all
+        .iter()
+        .zip(&blobs)
+        .filter_map(|((path, _), bytes)| Some((path.as_str(), bytes.as_deref()?)))
+        .collect();
+    let is_script = |path: &str| scripts.contains(&RepoPath::new(path));
+    let scripts: Vec<Script> = texts
+        .iter()
+        .filter(|(path, _)| is_script(path))
+        .map(|(path, text)| Script::parse(path, text))
+        .collect();
+    let citing = texts.iter().filter(|(path, _)| !is_script(path)).map(|(path, text)| (*path, *text));
+    let suite = Suite::of_texts(citing, Strictness::Tutorial);
+    let report = tutorial::check(&together(&scripts), &suite, Strictness::Tutorial);
+    Ok(Tree { scripts, report })
+}
+
+/// All tutorials as one: a test may cite any of them.
+fn together(scripts: &[Script]) -> Script {
+    let mut all = Script { file: String::new(), blocks: Vec::new(), notes: Vec::new(), problems: Vec::new() };
+    for script in scripts {
+        all.blocks.extend(script.blocks.iter().cloned());
+        all.problems.extend(script.problems.iter().cloned());
+    }
+    all
+}
+
+/// What the tutorials say after a change.
+pub(super) struct Current {
+    script: Script,
+}
+
+/// The tutorials that a change has touched, as they are after it.
+pub(super) fn current(git: &Git<'_>, rules: &Rules, changed: &Changed<'_>) -> Result<Current, GitError> {
+    let touched: Vec<&FileChange> =
+        changed.files.iter().filter(|file| rules.paths.is_tutorial(&file.path)).collect();
+    let names: Vec<String> = touched.iter().map(|file| file.new_blob.clone()).collect();
+    let texts = git.blobs(&names)?;
+    let scripts: Vec<Script> = touched
+        .iter()
+        .zip(texts)
+        .map(|(file, text)| Script::parse(&file.path.to_string(), &text.unwrap_or_default()))
+        .collect();
+    Ok(Current { script: together(&scripts) })
+}
+
+impl Current {
+    /// Whether these citations of a test in a file are blocks.
+    pub(super) fn holds(&self, path: &str, text: &str, test: &str, cited: &[&String]) -> bool {
+        if Suite::understands(path) {
+            let suite = Suite::of_texts([(path, text.as_bytes())], Strictness::Tutorial);
+            let report = tutorial::check(&self.script, &suite, Strictness::Tutorial);
+            let id = format!("{path}::{test}");
+            return outdated(&report).all(|(test, _)| test.id != id);
+        }
+        let lines = |text: &str| {
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let blocks: BTreeSet<Vec<String>> =
+            self.script.blocks.iter().map(|block| lines(&block.text)).collect();
+        let paragraphs = |text: &str| {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            let paragraphs = lines.split(|line| line.is_empty()).filter(|it| !it.is_empty());
+            paragraphs
+                .map(|it| it.iter().map(|line| (*line).to_owned()).collect())
+                .collect::<Vec<Vec<String>>>()
+        };
+        let is_current = |text: &str| {
+            blocks.contains(&lines(text)) || paragraphs(text).iter().all(|it| blocks.contains(it))
+        };
+        cited.iter().all(|text| is_current(text))
+    }
+}
