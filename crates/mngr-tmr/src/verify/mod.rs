@@ -15,6 +15,7 @@ mod paths;
 mod pool;
 mod rules;
 mod runner;
+mod shared;
 
 pub(crate) use breach::{Changed, breach};
 pub use commits::{CommitFacts, Label};
