@@ -14,8 +14,9 @@ use mngr_model::HostPath;
 use mngr_model::run::{AttemptNumber, Entry, RunName, Started, TaskId};
 
 use crate::candidate::{Candidate, Claims, Cost};
-use crate::collect::{Collector, Selection};
+use crate::collect::{Bench, Collector, Selection};
 use crate::integrate::{Gate, Input, Integrator, Why, why};
+use crate::plan::{Finding, pre_run};
 use crate::strength::Builds;
 use crate::verify::{Decision, Rules, Verification, Verifier, WorktreePool};
 
@@ -164,6 +165,18 @@ impl Lab {
     /// What is measured about it.
     pub(crate) fn verify(&self, candidate: &Candidate) -> Verification {
         self.verifier().verify(candidate).unwrap()
+    }
+
+    /// The tests that pass at the base, and those that fail.
+    pub(crate) fn guards_and_red(&self) -> (Vec<TaskId>, Vec<TaskId>) {
+        let bench = Bench { runner: &self.pool, commit: &self.base };
+        let all = self.tests.collect(&bench).unwrap();
+        let tested = pre_run(&self.tests, &bench, all).unwrap();
+        let of = |finding: Finding| {
+            let tests = tested.iter().filter(|test| test.finding == finding);
+            tests.map(|test| test.task.clone()).collect()
+        };
+        (of(Finding::Passing), of(Finding::Failing))
     }
 
     /// The verifier.

@@ -170,6 +170,10 @@ settings_table! {
         pub read_only: Vec<ReadOnly>,
         /// Paths that make a change of the implementation come later in the result.
         pub risky_paths: Vec<String>,
+        /// Paths of files that several tests use: helpers, fixtures, golden files. A change of one needs review.
+        pub shared_paths: Vec<String>,
+        /// Paths that say how tests are found, built and run. A change of one needs review.
+        pub runner_paths: Vec<String>,
         /// How often a test is run for each measurement: before, after, without the fix.
         pub verify_runs: u16,
         /// How many small changes of the program the tests of a task are measured with.

@@ -8,7 +8,7 @@ use mngr_model::run::TaskId;
 use mngr_ops::fanout::fan_out_within;
 
 use super::run::Integrator;
-use crate::collect::{Bench, Collector};
+use crate::collect::{Bench, Collector, TestStatus};
 use crate::verify::{Keep, Order, Runner, RunnerError, TestReport, run_test};
 
 /// Fewer tests than this are run alone at once.
@@ -105,6 +105,23 @@ impl<'a> Checks<'a> {
         let results = fan_out_within(self.runner.width(), tests, |check| self.check(snapshot, &check));
         let failures: Result<Vec<Option<Failure>>, RunnerError> = results.into_iter().collect();
         Ok(failures?.into_iter().flatten().collect())
+    }
+
+    /// How many checks run at once.
+    pub(super) fn width(&self) -> usize {
+        self.runner.width()
+    }
+
+    /// Of these tests those that may pass: not those that fail in a common process, where the framework can run many.
+    pub(super) fn may_pass(&self, snapshot: &Snapshot, tests: &[TaskId]) -> Result<Vec<TaskId>, RunnerError> {
+        if tests.len() < WORTH_IT {
+            return Ok(tests.to_vec());
+        }
+        let bench = Bench { runner: self.runner, commit: &snapshot.commit };
+        let results = self.tests.run_many(&bench, tests)?;
+        let has_failed = |it: &TestStatus| matches!(it, TestStatus::Failed | TestStatus::Skipped);
+        let may = |test: &&TaskId| !results.get(test).is_some_and(has_failed);
+        Ok(tests.iter().filter(may).cloned().collect())
     }
 
     /// Runs what is not known yet in as few processes as the framework can. Only a pass counts: what fails beside others,

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use crate::candidate::{Candidate, Claims, Cost};
 use crate::collect::{Collector, Selection};
-use crate::integrate::{CommitKind, Input};
+use crate::integrate::{CommitKind, Input, Tests};
 use crate::testing::Lab;
 
 /// What `case.toml` says.
@@ -108,7 +108,9 @@ impl Framework {
         let strength = verification.strength.as_ref().map(ToString::to_string).unwrap_or_default();
         let decided = format!("{:?} {strength}", verification.decision);
         let input = Input { candidate, verification };
-        let integrated = lab.integrator(None).integrate(vec![input], &[], &mut |_| ()).unwrap();
+        let (guards, red) = lab.guards_and_red();
+        let tests = Tests { guards: &guards, red: &red };
+        let integrated = lab.integrator(None).integrate(vec![input], &tests, &mut |_| ()).unwrap();
         let mut commits = integrated.commits.iter();
         (commits.any(|commit| commit.kind == CommitKind::TestsAndDocs), decided)
     }

@@ -352,7 +352,7 @@ impl Verifier<'_> {
             Parts::WithoutImplementation => git.patch_between(&self.base, &new).map_err(git_error)?,
         };
         let sides = Sides::read(git, &kept, &self.rules.paths).map_err(git_error)?;
-        let mut reasons: Vec<ReviewReason> = Vec::new();
+        let mut reasons = self.rules.reasons_of_reach(&kept);
         if sides.tests.is_empty() {
             let strength = Strength::not_needed(task.clone(), candidate.attempt);
             return Ok((strength, decided(*parts, reasons)));

@@ -15,6 +15,7 @@ mod paths;
 mod pool;
 mod rules;
 mod runner;
+mod shared;
 mod texts;
 mod tutorial;
 

@@ -34,6 +34,7 @@ pub(super) fn row(run: &Run, integrated: &Integrated<'_>, task: &Task) -> Value 
             let state = match (stage.is_final(), is_in) {
                 (false, _) => "open",
                 (true, true) => "in",
+                (true, false) if stage == Stage::NeedsReview => "review",
                 (true, false) => "out",
             };
             json!({"kind": found.kind, "claimed": found.claimed, "measured": found.measured, "state": state})
