@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use tree_sitter::{Node, Query};
+use tree_sitter::Node;
 
 use super::begin::Place;
-use super::rules::{Action, Change, Rule, RuleKind, nodes};
+use super::query::Matches;
+use super::rules::{Action, Change, Rule, RuleKind};
 use super::source::{Source, line_at, replaced, text_of};
 
 /// What a text is changed to.
@@ -38,13 +39,20 @@ type Changed<'r> = BTreeMap<&'r str, BTreeSet<usize>>;
 impl Source {
     /// Every change there is outside of test code, in the order of the text.
     pub fn edits(&self) -> Vec<Edit> {
-        let skipped = self.ranges(&self.rules.skip, "skip");
-        let minor = self.rules.minor.as_ref().map(|query| self.ranges(query, "minor")).unwrap_or_default();
+        let matches = Matches::find(self.rules, self.root(), &self.text);
+        let ranges = |section, name| -> Vec<Range<usize>> {
+            matches.nodes(section, name).iter().map(Node::byte_range).collect()
+        };
+        let skipped = ranges(self.rules.skip, "skip");
+        let minor = ranges(self.rules.minor, "minor");
         let mut changed = Changed::new();
         let mut edits = Vec::new();
         for rule in &self.rules.rules {
             let found = match &rule.what {
-                RuleKind::Found { query, action } => self.found_by(rule, query, action, &mut changed),
+                RuleKind::Found { query, action } => {
+                    let found = matches.nodes(*query, "edit");
+                    self.found_by(rule, &found, action, &mut changed)
+                }
                 RuleKind::Begin { function, main } => self.at_beginnings(function, main.as_deref()),
             };
             let is_found = matches!(rule.what, RuleKind::Found { .. });
@@ -71,7 +79,9 @@ impl Source {
     fn edit(&self, rule: &Rule, weight: u8, range: Range<usize>, replacement: String) -> Option<Edit> {
         let function = self.function_at(&range)?;
         let line = line_at(&self.text, range.start);
-        let is_test = self.functions().get(function)?.is_test || self.is_test_line(line);
+        let is_test = self.functions().get(function)?.is_test
+            || self.is_test_line(line)
+            || is_inside(&range, &self.found.tests);
         let replacement = self.keep_lines(&range, &replacement);
         let is_same = self.text.get(range.clone())? == replacement;
         let rule = rule.name.clone();
@@ -82,11 +92,10 @@ impl Source {
     fn found_by<'r>(
         &self,
         rule: &'r Rule,
-        query: &Query,
+        found: &[Node<'_>],
         action: &Action,
         changed: &mut Changed<'r>,
     ) -> Vec<(Range<usize>, String)> {
-        let found = nodes(query, "edit", self.root(), &self.text);
         let other = rule.not_below.as_deref().and_then(|other| changed.get(other)).cloned();
         let is_same_mutant = |node: Node<'_>| {
             let other = |node: Node<'_>| other.iter().any(|other| other.contains(&node.id()));
@@ -160,10 +169,6 @@ impl Source {
             }
         }
         made
-    }
-
-    fn ranges(&self, query: &Query, name: &str) -> Vec<Range<usize>> {
-        nodes(query, name, self.root(), &self.text).iter().map(Node::byte_range).collect()
     }
 }
 

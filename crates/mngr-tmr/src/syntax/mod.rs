@@ -10,6 +10,7 @@ mod functions;
 mod language;
 mod normal;
 mod python;
+mod query;
 mod quote;
 mod rules;
 mod source;
