@@ -8,10 +8,13 @@ use tree_sitter::Node;
 use super::begin::Place;
 use super::query::Matches;
 use super::rules::{Action, Change, Rule, RuleKind};
-use super::source::{Source, line_at, replaced, text_of};
+use super::source::{Source, replaced, text_of};
 
 /// What a text is changed to.
 const OTHER_TEXT: &str = "mngr";
+
+/// What a body says that does nothing, in any of our languages.
+const NOTHING: [&str; 4] = ["", "pass", "...", ":"];
 
 /// The weight of changes that say little.
 const MINOR: u8 = 100;
@@ -78,10 +81,10 @@ impl Source {
 
     fn edit(&self, rule: &Rule, weight: u8, range: Range<usize>, replacement: String) -> Option<Edit> {
         let function = self.function_at(&range)?;
-        let line = line_at(&self.text, range.start);
+        let line = self.line_at(range.start);
         let is_test = self.functions().get(function)?.is_test
             || self.is_test_line(line)
-            || is_inside(&range, &self.found.tests);
+            || self.found.tests.iter().any(|test| test.contains(&range.start));
         let replacement = self.keep_lines(&range, &replacement);
         let is_same = self.text.get(range.clone())? == replacement;
         let rule = rule.name.clone();
@@ -96,9 +99,10 @@ impl Source {
         action: &Action,
         changed: &mut Changed<'r>,
     ) -> Vec<(Range<usize>, String)> {
-        let other = rule.not_below.as_deref().and_then(|other| changed.get(other)).cloned();
+        let others = rule.not_below.iter().filter_map(|other| changed.get(other.as_str()));
+        let others: BTreeSet<usize> = others.flatten().copied().collect();
         let is_same_mutant = |node: Node<'_>| {
-            let other = |node: Node<'_>| other.iter().any(|other| other.contains(&node.id()));
+            let other = |node: Node<'_>| others.contains(&node.id());
             let mut around = node.parent();
             while let Some(parent) = around.filter(|parent| parent.kind().starts_with("parenthesized")) {
                 if other(parent) {
@@ -161,10 +165,11 @@ impl Source {
                 }
                 continue;
             };
-            let rest =
-                self.text.get(*at..shape.parts.last().map_or(*at, |part| part.end)).unwrap_or_default();
-            let is_all = rest.trim_start_matches([' ', '\t', '\n', ';', '\r']).starts_with(&statement);
-            if !is_all {
+            let end = shape.parts.last().map_or(*at, |part| part.end);
+            let rest = self.text.get(*at..end).unwrap_or_default();
+            let rest = rest.trim_matches(|c: char| c.is_whitespace() || [';', '}', ')'].contains(&c));
+            // Otherwise the function does nothing anyway.
+            if !rest.starts_with(&statement) && !NOTHING.contains(&rest) {
                 made.extend(self.put(place, &statement, ""));
             }
         }

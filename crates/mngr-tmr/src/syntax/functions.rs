@@ -11,7 +11,7 @@ use super::language::Grammar;
 use super::python;
 use super::query::Matches;
 use super::rules::Rules;
-use super::source::{children, is_comment, line_at, lines_of, text_of};
+use super::source::{children, is_comment, lines_of, text_of};
 
 /// What the code outside of functions is called.
 const MAIN: &str = "main";
@@ -46,6 +46,8 @@ pub(super) struct Shape {
     pub(super) returns: String,
     /// What stands in front of the body.
     pub(super) head: Range<usize>,
+    /// Where what belongs to it begins.
+    pub(super) start: usize,
     /// The parts of the text that are its code.
     pub(super) parts: Vec<Range<usize>>,
     /// Whether it is what is outside of functions.
@@ -83,7 +85,7 @@ pub(super) fn find(grammar: Grammar, rules: &'static Rules, root: Node<'_>, text
     let mut found = Found { functions: Vec::new(), shapes: Vec::new(), test_code, tests };
     for candidate in &candidates {
         let range = candidate.node.byte_range();
-        let lines = lines(rules, candidate.node, text);
+        let (start, lines) = lines(rules, candidate.node, text);
         let in_test_code = found.test_code.iter().any(|code| code.contains(lines.end()));
         let is_test =
             in_test_code || found.tests.iter().any(|test| test.start <= range.start && range.end <= test.end);
@@ -105,6 +107,7 @@ pub(super) fn find(grammar: Grammar, rules: &'static Rules, root: Node<'_>, text
             entry,
             returns: candidate.returns.clone(),
             head: range.start..candidate.body.start_byte(),
+            start,
             parts: vec![candidate.body.byte_range()],
             is_main: false,
         });
@@ -175,8 +178,8 @@ fn scopes_of<'s>(node: Node<'_>, scopes: &'s BTreeMap<usize, String>) -> Vec<&'s
     names
 }
 
-/// The lines of a function with what belongs to it above.
-fn lines(rules: &Rules, function: Node<'_>, text: &str) -> RangeInclusive<usize> {
+/// The lines of a function with what belongs to it above, and where that begins.
+fn lines(rules: &Rules, function: Node<'_>, text: &str) -> (usize, RangeInclusive<usize>) {
     let mut node = function;
     while let Some(parent) =
         node.parent().filter(|parent| rules.wrappers.iter().any(|kind| kind == parent.kind()))
@@ -184,6 +187,7 @@ fn lines(rules: &Rules, function: Node<'_>, text: &str) -> RangeInclusive<usize>
         node = parent;
     }
     let mut lines = lines_of(node);
+    let mut start = node.start_byte();
     let mut above = node.prev_named_sibling();
     while let Some(sibling) = above {
         let belongs = is_comment(sibling) || sibling.kind() == "attribute_item";
@@ -196,9 +200,10 @@ fn lines(rules: &Rules, function: Node<'_>, text: &str) -> RangeInclusive<usize>
             break;
         }
         lines = first.min(*lines.start())..=*lines.end();
+        start = sibling.start_byte();
         above = sibling.prev_named_sibling();
     }
-    lines
+    (start, lines)
 }
 
 fn begins_its_line(node: Node<'_>, text: &str) -> bool {
@@ -260,7 +265,7 @@ fn add_main(
     let body = first.start_byte()..last.end_byte();
     found.functions.push(Function {
         name: if has_main { TOP_LEVEL } else { MAIN }.to_owned(),
-        lines: line_at(text, body.start)..=line_at(text, body.end.saturating_sub(1)),
+        lines: *lines_of(*first).start()..=*lines_of(*last).end(),
         can_fail: entry.can_fail(rules),
         is_test: false,
         body,
@@ -269,6 +274,7 @@ fn add_main(
         entry,
         returns: String::new(),
         head: first.start_byte()..first.start_byte(),
+        start: first.start_byte(),
         parts: statements.iter().map(Node::byte_range).collect(),
         is_main: true,
     });

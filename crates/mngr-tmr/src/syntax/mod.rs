@@ -17,6 +17,8 @@ mod source;
 mod statements;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_real;
 
 pub use diff::small_diff;
 pub use edits::Edit;

@@ -121,8 +121,9 @@ struct RuleText {
     begin: Option<String>,
     /// The same for what is outside of functions.
     begin_main: Option<String>,
-    /// Not where the node around is changed by this rule: both would be the same mutant.
-    not_below: Option<String>,
+    /// Not where the node around is changed by one of these rules: both would be the same mutant.
+    #[serde(default)]
+    not_below: Vec<String>,
 }
 
 /// A change that cannot be said as a text.
@@ -151,7 +152,7 @@ pub(super) enum Action {
 pub(super) struct Rule {
     pub(super) name: String,
     pub(super) weight: u8,
-    pub(super) not_below: Option<String>,
+    pub(super) not_below: Vec<String>,
     pub(super) what: RuleKind,
 }
 
@@ -376,8 +377,8 @@ mod tests {
             let mut names: Vec<&str> = rules.rules.iter().map(|rule| rule.name.as_str()).collect();
             assert!(names.len() > 5, "{grammar:?}: {names:?}");
             for rule in &rules.rules {
-                let below = rule.not_below.as_deref();
-                assert!(below.is_none_or(|below| names.contains(&below)), "{grammar:?}: {}", rule.name);
+                let is_known = |below: &String| names.contains(&below.as_str());
+                assert!(rule.not_below.iter().all(is_known), "{grammar:?}: {}", rule.name);
             }
             names.sort_unstable();
             names.dedup();

@@ -7,12 +7,12 @@ use tree_sitter::Node;
 
 use super::normal::normal;
 use super::query::Matches;
-use super::source::{Source, line_at};
+use super::source::Source;
 
 /// A statement: the smallest complete ones, and of those that hold others what stands in front of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The innermost function it is in.
+    /// The innermost function it is in, or whose head it is, or above which it stands as a decorator or attribute.
     pub function: Option<usize>,
     /// From 1.
     pub lines: RangeInclusive<usize>,
@@ -58,10 +58,18 @@ impl Source {
     fn statement(&self, node: Node<'_>, own: Range<usize>, assertions: &[usize]) -> Option<Statement> {
         let text = normal(self.rules, &self.text, node, &own);
         let end = own.start + self.text.get(own.clone())?.trim_end().len();
-        let lines = line_at(&self.text, own.start)..=line_at(&self.text, end);
+        let lines = self.line_at(own.start)..=self.line_at(end);
         let is_assertion = assertions.iter().any(|start| own.contains(start));
-        let function = self.function_at(&node.byte_range());
+        let function = self.function_headed_by(&own).or_else(|| self.function_at(&node.byte_range()));
         (!text.is_empty()).then_some(Statement { function, lines, text, is_assertion })
+    }
+
+    /// The function between whose beginning and whose body this is.
+    fn function_headed_by(&self, own: &Range<usize>) -> Option<usize> {
+        let shapes = self.found.shapes.iter().enumerate();
+        let mut headed = shapes.filter(|(_, shape)| shape.start <= own.start && own.start < shape.head.end);
+        // Of several the last: it begins nearest to the statement.
+        headed.next_back().map(|(index, _)| index)
     }
 
     /// In the order of the text, each before those in it.
