@@ -20,6 +20,8 @@ pub struct Source {
     pub(super) rules: &'static Rules,
     pub(super) found: Found,
     language: Language,
+    /// Where lines end.
+    breaks: Vec<usize>,
 }
 
 impl Source {
@@ -37,7 +39,8 @@ impl Source {
         let (grammar, tree) = language.grammars().iter().find_map(read)?;
         let rules = rules(grammar);
         let found = functions::find(grammar, rules, tree.root_node(), text);
-        Some(Self { text: text.to_owned(), tree, grammar, rules, found, language })
+        let breaks = text.match_indices('\n').map(|(byte, _)| byte).collect();
+        Some(Self { text: text.to_owned(), tree, grammar, rules, found, language, breaks })
     }
 
     /// The text.
@@ -74,6 +77,11 @@ impl Source {
         bodies.min().map(|(_, index)| index)
     }
 
+    /// The line of a byte, from 1.
+    pub(super) fn line_at(&self, byte: usize) -> usize {
+        self.breaks.partition_point(|end| *end < byte) + 1
+    }
+
     pub(super) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
@@ -89,11 +97,6 @@ pub(super) fn lines_of(node: Node<'_>) -> RangeInclusive<usize> {
     let (start, end) = (node.start_position(), node.end_position());
     let last = if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row };
     start.row + 1..=last + 1
-}
-
-/// The line of a byte, from 1.
-pub(super) fn line_at(text: &str, byte: usize) -> usize {
-    text.as_bytes().iter().take(byte).filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// The children with a name in the grammar, without comments.
