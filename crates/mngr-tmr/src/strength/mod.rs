@@ -9,6 +9,7 @@
 
 mod assertions;
 mod builds;
+mod calls;
 mod choose;
 mod fate;
 mod laboratory;
@@ -21,6 +22,7 @@ mod touched;
 mod trials;
 
 pub use builds::Builds;
+pub use calls::{Call, Calls, Driven, Recording};
 pub use laboratory::StrengthError;
 pub(crate) use measure::{Measure, Subject};
 pub(crate) use test_files::{Side, Sides};
