@@ -126,8 +126,7 @@ fn moved(files: &[TestFile]) -> Vec<(&TestFile, &TestFile)> {
 /// Whether a commit that says that it corrects the tutorial has changed one.
 fn has_new_tutorial(rules: &Rules, changed: &Changed<'_>) -> bool {
     let is_corrected = |file: &&FileChange| {
-        rules.paths.is_tutorial(&file.path)
-            && changed.kinds(file).iter().any(|kind| *kind == Some(ChangeKind::FixTutorial))
+        rules.paths.is_tutorial(&file.path) && changed.kinds(file).contains(&Some(ChangeKind::FixTutorial))
     };
     changed.files.iter().any(|file| is_corrected(&file))
 }
