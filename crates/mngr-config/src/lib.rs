@@ -52,7 +52,7 @@ pub use keys::screen::{
 };
 pub use keys::template::{CreateTemplate, TemplateSetting};
 pub use keys::tmr::{
-    CollectorSettings, ContractSettings, Forbidden, HostsAfter, IdFormat, ReadOnly, TmrSettings,
+    CollectorSettings, ContractSettings, Forbidden, HostsAfter, IdFormat, ReadOnly, ReportFormat, TmrSettings,
 };
 pub use keys::tmux::TmuxSettings;
 pub use keys::top::{ExtraPath, Settings};

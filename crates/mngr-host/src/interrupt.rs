@@ -2,12 +2,14 @@
 //!
 //! The handler writes to a pipe so that a `poll` on a child's output wakes at once.
 
+use std::cell::Cell;
 use std::io::{self, Read as _};
+use std::marker::PhantomData;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -15,6 +17,13 @@ static NOTED: AtomicBool = AtomicBool::new(false);
 static SHIELDS: AtomicU32 = AtomicU32::new(0);
 static WAKE: OnceLock<UnixStream> = OnceLock::new();
 static HUNG_UP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+thread_local! {
+    static SHIELDS_HERE: Cell<u32> = const { Cell::new(0) };
+}
+
+/// How often whoever waits behind a shield looks whether it is still there: it may be another thread's.
+const SHIELD_CHECK: Duration = Duration::from_millis(100);
 
 /// The user asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +46,11 @@ pub fn install() -> io::Result<()> {
 
 /// Whether an interrupt was noted and may be acted on here.
 pub fn is_pending() -> bool {
-    SHIELDS.load(Ordering::Acquire) == 0 && is_noted()
+    !is_shielded() && is_noted()
+}
+
+fn is_shielded() -> bool {
+    SHIELDS.load(Ordering::Acquire) > 0 || SHIELDS_HERE.get() > 0
 }
 
 /// Whether an interrupt was noted, even while something is being undone. For whoever only waits between two looks and has
@@ -57,11 +70,23 @@ pub fn check() -> Result<(), Interrupted> {
 
 /// Waits this long, or until an interrupt is noted.
 pub fn wait(limit: Duration) -> Result<(), Interrupted> {
-    match WAKE.get().filter(|_| SHIELDS.load(Ordering::Acquire) == 0) {
-        Some(stream) => drop(is_readable(stream, limit)),
-        None => std::thread::sleep(limit),
+    let started = Instant::now();
+    loop {
+        let left = limit.saturating_sub(started.elapsed());
+        match WAKE.get().filter(|_| !is_shielded()) {
+            Some(stream) => drop(is_readable(stream, left)),
+            None => std::thread::sleep(longest_wait(left)),
+        }
+        check()?;
+        if started.elapsed() >= limit {
+            return Ok(());
+        }
     }
-    check()
+}
+
+/// How much of this time may be waited without [`wake_fd`] before looking for an interrupt again.
+pub(crate) fn longest_wait(limit: Duration) -> Duration {
+    if is_shielded() { limit.min(SHIELD_CHECK) } else { limit }
 }
 
 /// Whether the terminal went away: whoever sat there did not ask for an end.
@@ -69,9 +94,10 @@ pub fn has_hung_up() -> bool {
     HUNG_UP.get().is_some_and(|flag| flag.load(Ordering::Acquire))
 }
 
-/// Something to poll beside a child's output; readable once an interrupt was noted.
+/// Something to poll beside a child's output; readable once an interrupt was noted. None behind a shield: then nobody waits
+/// for longer than [`longest_wait`] says.
 pub(crate) fn wake_fd() -> Option<BorrowedFd<'static>> {
-    if SHIELDS.load(Ordering::Acquire) > 0 { None } else { WAKE.get().map(|stream| stream.as_fd()) }
+    if is_shielded() { None } else { WAKE.get().map(|stream| stream.as_fd()) }
 }
 
 /// While it lives, interrupts are noted but not acted on: an undo runs to its end.
@@ -88,6 +114,23 @@ pub fn shield() -> Shield {
 impl Drop for Shield {
     fn drop(&mut self) {
         SHIELDS.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// The same for what this thread does itself; other threads meet interrupts as before.
+#[must_use = "the shield ends when this is dropped"]
+#[derive(Debug)]
+pub(crate) struct ThreadShield(PhantomData<*const ()>);
+
+/// Holds interrupts back from this thread until the returned value is dropped.
+pub(crate) fn shield_this_thread() -> ThreadShield {
+    SHIELDS_HERE.set(SHIELDS_HERE.get() + 1);
+    ThreadShield(PhantomData)
+}
+
+impl Drop for ThreadShield {
+    fn drop(&mut self) {
+        SHIELDS_HERE.set(SHIELDS_HERE.get() - 1);
     }
 }
 
@@ -136,4 +179,42 @@ fn is_readable(stream: &UnixStream, limit: Duration) -> bool {
     let Ok(limit) = Timespec::try_from(limit) else { return false };
     let mut fds = [PollFd::new(stream, PollFlags::IN)];
     matches!(poll(&mut fds, Some(&limit)), Ok(n) if n > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Set for the process that is interrupted: the test runs itself, because an interrupt is for a whole process.
+    const ITSELF: &str = "MNGR_TEST_INTERRUPTS_ITSELF";
+
+    #[test]
+    fn a_shield_of_one_thread_keeps_nobody_else_from_being_interrupted_and_one_that_ends_is_noticed() {
+        if std::env::var_os(ITSELF).is_none() {
+            let test = std::thread::current().name().unwrap().to_owned();
+            let mut itself = std::process::Command::new(std::env::current_exe().unwrap());
+            let output = itself.args([test.as_str(), "--exact"]).env(ITSELF, "1").output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+            return;
+        }
+        install().unwrap();
+        let here = shield_this_thread();
+        signal_hook::low_level::raise(SIGINT).unwrap();
+        assert!(is_noted() && !is_pending());
+        assert!(wake_fd().is_none());
+        let limit = Duration::from_secs(20);
+        std::thread::scope(|scope| {
+            assert!(scope.spawn(is_pending).join().unwrap());
+            let all = shield();
+            let began = Instant::now();
+            let waiting = scope.spawn(move || wait(limit));
+            std::thread::sleep(SHIELD_CHECK);
+            drop(all);
+            assert_eq!(waiting.join().unwrap(), Err(Interrupted));
+            assert!(began.elapsed() < limit / 2, "{:?}", began.elapsed());
+        });
+        assert_eq!(wait(Duration::from_millis(1)), Ok(()));
+        drop(here);
+        assert!(is_pending());
+    }
 }

@@ -25,12 +25,15 @@ pub enum Operation {
     /// A private copy of an agent's files: a snapshot, or files on their way to another host. Removed when it was left
     /// behind unfinished. Its journal has an id of its own: nothing happens to the agent.
     Copy,
+    /// Files on their way from or to an agent. Ended when it was left behind; what has arrived stays. Its journal has an id of
+    /// its own: nothing happens to the agent.
+    Transfer,
 }
 
 impl Operation {
     /// Whether the name in the header is taken while the operation is under way.
     pub fn reserves_name(self) -> bool {
-        !matches!(self, Self::MakeHost | Self::Copy)
+        !matches!(self, Self::MakeHost | Self::Copy | Self::Transfer)
     }
 }
 

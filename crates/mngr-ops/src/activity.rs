@@ -8,16 +8,14 @@ use jiff::{SignedDuration, Timestamp};
 use mngr_config::{DurationSetting, ProviderSettings};
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
-use mngr_host::lock::{LockError, LockWait};
+use mngr_host::lock::LockError;
 use mngr_model::activity::{ActivityConfig, ActivitySource, DEFAULT_IDLE_TIMEOUT, IdleMode, whole_seconds};
 use mngr_model::host::HostRecord;
 use mngr_model::words::UnknownWord;
 use serde_json::Map;
 
+use crate::host_lock;
 use crate::world::World;
-
-/// How long another command may hold the host.
-const LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// A watcher that has not looked for so much longer than it should does not look any more. A host may be busy.
 const LATE: SignedDuration = SignedDuration::from_secs(120);
@@ -131,7 +129,7 @@ pub(crate) fn change(
     if world.maker_of(host).is_none() {
         return Err(ActivityError::NotOurs { host: host.info().address() });
     }
-    let _lock = host.lock(&host.layout().host_lock(), LockWait::For(LOCK_WAIT))?;
+    let _lock = host_lock::take_telling(world, host)?;
     let Some(mut record) = read(host)? else {
         begin(world, host, changes)?;
         return Ok(read(host)?.map_or_else(ActivityConfig::never, |record| record.activity));

@@ -3,8 +3,6 @@
 //! Steps can be noted together with the changes of files they consist of. All of that is done in the order in which it
 //! was noted, in one round trip, so that no step is ever taken before its line is written.
 
-use std::time::Duration;
-
 use mngr_host::fault;
 use mngr_host::files::{Change, Durability, FilesError};
 use mngr_host::glance::Glance;
@@ -15,8 +13,7 @@ use mngr_host::proc::CommandId;
 use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::{AgentId, HostPath};
 
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+use crate::host_lock;
 
 /// The journal could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -202,7 +199,7 @@ impl<'h> Guard<'h> {
     ) -> Result<Option<(Self, Glance<'h>)>, JournalError> {
         let layout = host.layout();
         let path = layout.journal(agent);
-        let _operations = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+        let _operations = host_lock::take(host)?;
         let glance = Glance::at(host.files(), &[std::slice::from_ref(&path), others].concat())?;
         if glance.stat(&path)?.is_some_and(|journal| journal.size > 0) {
             return Ok(None);

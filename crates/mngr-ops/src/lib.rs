@@ -23,6 +23,7 @@ mod follow;
 pub mod gc;
 pub mod git;
 mod git_locks;
+mod host_lock;
 pub mod hosts;
 pub mod journal;
 pub mod known;

@@ -154,6 +154,7 @@ fn finish(world: &World, host: &dyn Host, header: &Header, steps: &[Step]) -> Re
         Operation::MakeHost => {
             take_back(world, host, &header.agent_id, steps).map(|()| "a host without it was removed")
         }
+        Operation::Transfer => Ok("what still copied files of it was ended"),
         Operation::Copy if scratch::is_whole(host, steps) => {
             let own = |step: &&Step| matches!(step, Step::File { .. });
             let beside: Vec<Step> = steps.iter().filter(own).cloned().collect();

@@ -3,12 +3,10 @@
 //! The record is the commit point: until it is written, everything can be and is taken back. Branch, work dir and the
 //! environment of processes that already run keep the old name. Budget: at most two tmux processes.
 
-use std::time::Duration;
-
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::{Host, SurveyError};
 use mngr_host::interrupt;
-use mngr_host::lock::{LockError, LockWait};
+use mngr_host::lock::LockError;
 use mngr_host::tmux::{SessionClaim, SessionName, SessionNameError, Tmux, TmuxError};
 use mngr_model::env::{EnvFileError, EnvPair, MNGR_AGENT_NAME, parse_env_file, render_env_file};
 use mngr_model::facts::Detail;
@@ -20,10 +18,7 @@ use crate::fleet::Agent;
 use crate::label::{Label, LabelChanges};
 use crate::record::{self, RecordError};
 use crate::world::World;
-use crate::{boot, names, terminal};
-
-/// How long to wait for other commands that choose names.
-const LOCK_LIMIT: Duration = Duration::from_secs(30);
+use crate::{boot, host_lock, names, terminal};
 
 /// Whether to do it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,7 +105,7 @@ pub enum RenameError {
 pub fn rename(world: &World, agent: &Agent, request: &RenameRequest) -> Result<Renamed, RenameError> {
     let host = agent.host.as_ref();
     let layout = host.layout();
-    let _names = host.lock(&layout.host_lock(), LockWait::For(LOCK_LIMIT))?;
+    let _names = host_lock::take_telling(world, host)?;
     let agent = look_again(agent, Detail::Full)?;
     let (old_name, new_name) = (agent.name().clone(), request.new_name.clone());
     let renamed = Renamed { agent_id: agent.id().clone(), old_name, new_name };

@@ -11,7 +11,8 @@ use mngr_model::address::LocationPath;
 
 use crate::fleet::Agent;
 use crate::sync::{
-    self, Audience, Effect, PlainCopied, PlainEnd, SentKind, Spot, SyncError, SyncOptions, UncommittedChanges,
+    self, Audience, Effect, PlainCopied, PlainEnd, SentKind, Spot, SyncError, SyncOptions,
+    UncommittedChanges, UnderWay,
 };
 use crate::world::World;
 
@@ -48,7 +49,10 @@ pub fn rsync(world: &World, request: &RsyncRequest) -> Result<PlainCopied, SyncE
     let copy = sync::plain_copy(from, to, &request.words, request.audience)?;
     let effect = if is_dry_run(&request.words) { Effect::DryRun } else { Effect::Real };
     let options = SyncOptions { uncommitted: request.uncommitted, effect, ..SyncOptions::default() };
-    let End::Agent(agent, _) = &request.to else { return copy.run_plain(&options) };
+    let agents = [&request.to, &request.from].into_iter().filter_map(End::agent);
+    let _under_way: Vec<UnderWay<'_>> =
+        agents.take(1).map(|agent| UnderWay::begin(world, agent, effect)).collect();
+    let Some(agent) = request.to.agent() else { return copy.run_plain(&options) };
     let copied = copy.inside(&agent.facts.record.work_dir.normalized()).run_plain(&options);
     sync::arrived(agent, effect, SentKind::Files, copied)
 }
@@ -60,6 +64,13 @@ fn is_dry_run(words: &[String]) -> bool {
 }
 
 impl End {
+    fn agent(&self) -> Option<&Agent> {
+        match self {
+            Self::Agent(agent, _) => Some(agent),
+            Self::Here(_) | Self::Host(..) => None,
+        }
+    }
+
     fn open<'h>(&'h self, world: &'h World) -> Result<PlainEnd<'h>, SyncError> {
         let (host, base, path): (&dyn Host, HostPath, Option<&LocationPath>) = match self {
             Self::Here(path) => (world.client.as_ref(), world.cwd.clone(), Some(path)),

@@ -4,7 +4,6 @@
 //! without `manifest.json` was never finished. A checkout in `files` is taken out of its repository as well.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use mngr_host::files::{Access, FileKind, FilesError};
 use mngr_host::git::Git;
@@ -14,11 +13,10 @@ use mngr_host::{fault, interrupt, random};
 use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::{AgentName, HostPath};
 
+use crate::host_lock;
 use crate::journal::{JournalError, Note};
 use crate::world::World;
 
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 /// The file without which a folder is not finished.
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// Where the files of an agent are in such a folder.
@@ -61,7 +59,7 @@ impl Scratch {
         let files = host.files();
         files.make_folder(above)?;
         // Nobody else is between making a folder and locking it.
-        let _host = host.lock(&host.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+        let _host = host_lock::take_telling(world, host.as_ref())?;
         for entry in files.list(above)?.into_iter().filter(|entry| entry.kind == FileKind::Folder) {
             let left = above.join(&entry.name);
             if !files.exists(&left.join(MANIFEST))?

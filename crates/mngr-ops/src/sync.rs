@@ -15,6 +15,7 @@ mod plain;
 mod report;
 mod set_aside;
 mod tree;
+mod under_way;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -43,6 +44,7 @@ pub(crate) use overlay::Overlay;
 pub(crate) use place::{Target, below, path_copy};
 pub(crate) use plain::{PlainEnd, plain_copy};
 pub(crate) use tree::tree_copy;
+pub(crate) use under_way::UnderWay;
 
 /// What happens to uncommitted work at the destination that stands in the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

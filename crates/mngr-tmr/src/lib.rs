@@ -16,7 +16,8 @@ pub mod journal;
 pub mod mapper;
 pub mod plan;
 pub mod run;
-mod syntax;
+pub mod strength;
+pub mod syntax;
 #[cfg(test)]
 mod testing;
 pub mod verify;

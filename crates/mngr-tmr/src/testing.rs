@@ -14,9 +14,11 @@ use mngr_model::HostPath;
 use mngr_model::run::{AttemptNumber, Entry, RunName, Started, TaskId};
 
 use crate::candidate::{Candidate, Claims, Cost};
-use crate::collect::{Collector, Selection};
+use crate::collect::{Bench, Collector, Selection};
 use crate::integrate::{Gate, Input, Integrator, Why, why};
-use crate::verify::{Rules, Verification, Verifier, WorktreePool};
+use crate::plan::{Finding, pre_run};
+use crate::strength::Builds;
+use crate::verify::{Decision, Rules, Verification, Verifier, WorktreePool};
 
 /// How long one command may take.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
@@ -32,6 +34,9 @@ pub(crate) struct Lab {
     pub(crate) pool: WorktreePool,
     /// How often a test is run for one measurement.
     pub(crate) repeats: usize,
+    /// How many mutants tests are measured with; without any, strength is no subject.
+    pub(crate) mutants: usize,
+    builds: Builds,
     tests: Collector,
     root: HostPath,
     _dir: tempfile::TempDir,
@@ -40,6 +45,38 @@ pub(crate) struct Lab {
 impl Lab {
     /// With these files committed on `main`.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let mut lab = Self::empty(Collector::named("sh", &scripts(), Selection::default()).unwrap());
+        lab.write(".gitignore", "*.tmp\ntmr_*\n");
+        for (name, text) in files {
+            lab.write(name, text);
+        }
+        lab.commit_base();
+        lab
+    }
+
+    /// With the files of these folders, the later over the earlier, committed on `main`.
+    pub(crate) fn of_folders(folders: &[HostPath], tests: Collector) -> Self {
+        let mut lab = Self::empty(tests);
+        folders.iter().for_each(|folder| lab.lay(folder));
+        lab.commit_base();
+        lab
+    }
+
+    /// Copies the files of a folder into the checkout.
+    pub(crate) fn lay(&self, folder: &HostPath) {
+        let copy = Cmd::new("cp").args(["-R", "--", &format!("{folder}/."), self.repository().as_str()]);
+        let output = self.host.exec(&copy).unwrap();
+        assert!(output.success(), "{}", output.stderr_text());
+    }
+
+    fn commit_base(&mut self) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "-m", "base"]);
+        self.base = self.git(&["rev-parse", "HEAD"]);
+    }
+
+    /// Without a commit.
+    fn empty(tests: Collector) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = HostPath::new(dir.path().to_str().unwrap());
         let host: Arc<dyn Host> = Arc::new(LocalHost::open(root.join("host")).unwrap());
@@ -49,17 +86,20 @@ impl Lab {
         let pool = WorktreePool::open(host.clone(), root.join("repo"), folder, 2).unwrap();
         let settings = Merged::build(&[], &BuildOptions::default()).unwrap().settings().tmr.clone();
         let rules = Rules::new(&settings).unwrap();
-        let tests = Collector::named("sh", &scripts(), Selection::default()).unwrap();
         let base = String::new();
-        let mut lab = Self { host, base, rules, pool, repeats: 3, tests, root, _dir: dir };
+        let lab = Self {
+            host,
+            base,
+            rules,
+            pool,
+            repeats: 3,
+            mutants: 0,
+            builds: Builds::default(),
+            tests,
+            root,
+            _dir: dir,
+        };
         lab.git(&["init", "--quiet", "--initial-branch=main"]);
-        lab.write(".gitignore", "*.tmp\ntmr_*\n");
-        for (name, text) in files {
-            lab.write(name, text);
-        }
-        lab.git(&["add", "--all"]);
-        lab.git(&["commit", "--quiet", "-m", "base"]);
-        lab.base = lab.git(&["rev-parse", "HEAD"]);
         lab
     }
 
@@ -127,6 +167,18 @@ impl Lab {
         self.verifier().verify(candidate).unwrap()
     }
 
+    /// The tests that pass at the base, and those that fail.
+    pub(crate) fn guards_and_red(&self) -> (Vec<TaskId>, Vec<TaskId>) {
+        let bench = Bench { runner: &self.pool, commit: &self.base };
+        let all = self.tests.collect(&bench).unwrap();
+        let tested = pre_run(&self.tests, &bench, all).unwrap();
+        let of = |finding: Finding| {
+            let tests = tested.iter().filter(|test| test.finding == finding);
+            tests.map(|test| test.task.clone()).collect()
+        };
+        (of(Finding::Passing), of(Finding::Failing))
+    }
+
     /// The verifier.
     pub(crate) fn verifier(&self) -> Verifier<'_> {
         Verifier {
@@ -138,13 +190,19 @@ impl Lab {
             repeats: self.repeats,
             rules: &self.rules,
             runner: &self.pool,
+            mutants: self.mutants,
+            builds: &self.builds,
         }
     }
 
-    /// A candidate with its measurements.
+    /// A candidate with its measurements, as if its tests were strong enough.
     pub(crate) fn input(&self, task: &str, works: &[Work<'_>]) -> Input {
         let candidate = self.candidate(task, works);
-        Input { verification: self.verify(&candidate), candidate }
+        let mut verification = self.verify(&candidate);
+        if let Decision::Review { parts, .. } = verification.decision {
+            verification.decision = Decision::Integrate(parts);
+        }
+        Input { verification, candidate }
     }
 
     /// The integrator, with a gate.

@@ -21,6 +21,24 @@ choice! {
     }
 }
 
+choice! {
+    /// How a run of tests says what became of each.
+    pub enum ReportFormat {
+        /// A file of JUnit XML, as pytest writes it.
+        Junit = "junit",
+        /// JSON lines of libtest among what is printed, as cargo-nextest prints them.
+        LibtestJson = "libtest_json",
+        /// JSON lines of `go test -json` among what is printed.
+        GoJson = "go_json",
+        /// A file of JSON, as Vitest writes it.
+        VitestJson = "vitest_json",
+        /// A file of JSON, as Jest writes it; each id is a file of tests.
+        JestJson = "jest_json",
+        /// Not at all: the exit status of the command is its result.
+        Exit = "exit",
+    }
+}
+
 settings_table! {
     /// `[tmr.collectors.<name>]`: one way to find and run tests.
     #[derive(Default)]
@@ -32,6 +50,8 @@ settings_table! {
         pub detect: BTreeMap<String, Pattern>,
         /// Shell command that prints the tests. `{paths}` and `{flags}` stand for what `tmr` was given.
         pub collect: Option<String>,
+        /// Whether `{paths}` may be files: then the tests of a few files can be asked for.
+        pub paths_are_files: Option<bool>,
         /// How the ids are read from what it prints.
         pub ids: Option<IdFormat>,
         /// Pattern of an id; whatever does not match is no test. The group `id`, if there is one, is the id.
@@ -46,7 +66,14 @@ settings_table! {
         pub one: Option<String>,
         /// Shell command that runs many tests in one process: `{ids}`, or all there are with `{paths}`; and `{flags}`.
         pub many: Option<String>,
-        /// Pattern of a result in what that command prints: the groups `status`, and `id` or `first` and `second`.
+        /// How a run says what became of each test. Without a report (`exit`) a test passes when its command ends with status 0.
+        pub report: Option<ReportFormat>,
+        /// What makes these commands write the report: put at the end of their lines, or where they have `{report_flags}`.
+        /// `{report}` is the path of a new file for it.
+        pub report_flags: Option<String>,
+        /// Environment variables that make them write the report.
+        pub report_env: BTreeMap<String, String>,
+        /// Pattern of a result in what `many` prints, where there is no report: the groups `status`, and `id` or `first` and `second`.
         pub result_pattern: Option<Pattern>,
         /// Words for a test that passed.
         pub passed: Vec<String>,
@@ -143,8 +170,16 @@ settings_table! {
         pub read_only: Vec<ReadOnly>,
         /// Paths that make a change of the implementation come later in the result.
         pub risky_paths: Vec<String>,
+        /// Paths of files that several tests use: helpers, fixtures, golden files. A change of one needs review.
+        pub shared_paths: Vec<String>,
+        /// Paths that say how tests are found, built and run. A change of one needs review.
+        pub runner_paths: Vec<String>,
         /// How often a test is run for each measurement: before, after, without the fix.
         pub verify_runs: u16,
+        /// How many small changes of the program the tests of a task are measured with.
+        pub mutants: u16,
+        /// The command that end-to-end tests drive; without it, the command of the tutorial.
+        pub program: Option<String>,
         /// Shell command that every commit of the result has to pass: compile, lint, import.
         pub gate: Option<String>,
         /// How long that command may take.

@@ -6,6 +6,7 @@
 //!
 //! Needs git 2.38 or newer (`merge-tree --write-tree`, `worktree list -z`).
 
+mod blobs;
 mod bundle;
 mod client;
 mod clone;
@@ -41,6 +42,7 @@ mod worktree;
 #[cfg(test)]
 mod testing;
 
+pub use blobs::ListedFile;
 pub use client::Git;
 pub use clone::clone_repository;
 pub use compare::MergePreview;

@@ -11,6 +11,11 @@ use super::status::RepoPath;
 pub struct FileMode(String);
 
 impl FileMode {
+    /// The mode of that spelling.
+    pub fn new(mode: &str) -> Self {
+        Self(mode.to_owned())
+    }
+
     /// As git spells it.
     pub fn as_str(&self) -> &str {
         &self.0

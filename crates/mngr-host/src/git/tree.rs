@@ -1,7 +1,7 @@
 //! Trees and commits made without a checkout: some files of one commit put into another, three-way merges, commits
 //! whose author and time are given.
 //!
-//! Processes: `tree_of` 1, `overlay_tree` 3, `commit_tree` 1, `merge_trees` 3. No ref and no file of a checkout is touched.
+//! Processes: `tree_of` 1, `write_blob` 1, `overlay_tree` 3, `commit_tree` 1, `merge_trees` 3. No ref and no file of a checkout is touched.
 
 use mngr_model::HostPath;
 
@@ -52,7 +52,7 @@ impl Git<'_> {
         self.look(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^{{tree}}")]).line()
     }
 
-    /// The tree of a commit with these files put in, replaced or taken out. `scratch` is a folder for a short-lived
+    /// The tree of a commit or tree with these files put in, replaced or taken out. `scratch` is a folder for a short-lived
     /// index.
     pub fn overlay_tree(
         &self,

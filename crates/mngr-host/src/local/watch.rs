@@ -84,6 +84,19 @@ fn open_exactly(id: ProcessId) -> Option<OwnedFd> {
 
 impl Watch for LocalWatch {
     fn wait(&mut self, limit: Duration) -> Result<Wake, Interrupted> {
+        let started = Instant::now();
+        loop {
+            let left = limit.saturating_sub(started.elapsed());
+            let wake = self.wait_once(interrupt::longest_wait(left))?;
+            if wake == Wake::Changed || started.elapsed() >= limit {
+                return Ok(wake);
+            }
+        }
+    }
+}
+
+impl LocalWatch {
+    fn wait_once(&mut self, limit: Duration) -> Result<Wake, Interrupted> {
         interrupt::check()?;
         let wake = interrupt::wake_fd();
         let mut fds = vec![PollFd::new(&self.folders, PollFlags::IN)];

@@ -157,7 +157,7 @@ impl Dialogue {
         fds.extend(writer.map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
         let wake = interrupt::wake_fd();
         fds.extend(wake.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        let _ = poll(&mut fds, Some(&timespec(limit)));
+        let _ = poll(&mut fds, Some(&timespec(interrupt::longest_wait(limit))));
     }
 
     /// How many bytes it has taken of all that was ever said. What it has not taken it cannot have passed on.

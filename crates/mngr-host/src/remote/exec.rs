@@ -191,7 +191,7 @@ impl Shells {
         leftovers: Leftovers,
         within: (Duration, Overdue),
     ) -> Result<Ran, ExecError> {
-        let _shield = interrupt::shield();
+        let _shield = interrupt::shield_this_thread();
         let dir = sh_quote(&staged.dir);
         // Without a terminal the link makes the script the leader of a group.
         let end = match leftovers {

@@ -107,11 +107,13 @@ fn lock_alone(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLo
     let waits = if wait == LockWait::Try { "no" } else { "yes" };
     let script = format!("path={}\nwait={waits}\nmark={mark}\n{HOLD}", path_word(path));
     let mut holder = shells.converse(&script).map_err(|error| io_error(io::Error::other(error)))?;
-    let mut word = next_word(shells, &mut holder, &mark, Stage::Unheard, Instant::now() + ANSWER_LIMIT);
+    let mut words = Words::default();
+    let until = Instant::now() + ANSWER_LIMIT;
+    let mut word = words.next(shells, &mut holder, &mark, Stage::Unheard, until);
     if let (Ok(said), LockWait::For(limit)) = (&word, wait)
         && said == "waiting"
     {
-        word = next_word(shells, &mut holder, &mark, Stage::AtWork, moment_after(limit));
+        word = words.next(shells, &mut holder, &mark, Stage::AtWork, moment_after(limit));
         // It stays in the queue there for a moment, and lets go at once when its turn comes: nobody listens any more.
         if matches!(word, Err(Turn::TimedOut)) {
             return Err(LockError::Held { path: path.clone() });
@@ -139,23 +141,67 @@ fn silence(shells: &Shells, path: &HostPath, turn: Turn, said: &str) -> LockErro
     LockError::Io { path: path.clone(), source }
 }
 
-/// The next line that begins with the mark, without it; or why there is none.
-fn next_word(
-    shells: &Shells,
-    holder: &mut Dialogue,
-    mark: &str,
-    stage: Stage,
-    until: Instant,
-) -> Result<String, Turn> {
-    let mut heard = Vec::new();
-    let mut word = None;
-    let turn = shells.listen(holder, until, stage, &mut |bytes| {
-        heard.extend_from_slice(bytes);
-        let text = String::from_utf8_lossy(&heard);
-        let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-        word = lines.find_map(|line| Some(line.trim_end().strip_prefix(mark)?.trim().to_owned()));
-        let is_enough = word.is_some() || heard.len() > MOST_HEARD;
-        (if is_enough { Hearing::Enough } else { Hearing::More }, stage)
-    });
-    word.ok_or(turn)
+/// What a shell there says of locks, line by line. Two lines may come at once: what was heard and is not needed yet is kept.
+#[derive(Debug, Default)]
+struct Words {
+    heard: Vec<u8>,
+}
+
+impl Words {
+    /// The next line that begins with the mark, without it; or why there is none.
+    fn next(
+        &mut self,
+        shells: &Shells,
+        holder: &mut Dialogue,
+        mark: &str,
+        stage: Stage,
+        until: Instant,
+    ) -> Result<String, Turn> {
+        if let Some(word) = self.take(mark) {
+            return Ok(word);
+        }
+        let mut word = None;
+        let turn = shells.listen(holder, until, stage, &mut |bytes| {
+            self.heard.extend_from_slice(bytes);
+            word = self.take(mark);
+            let is_enough = word.is_some() || self.heard.len() > MOST_HEARD;
+            (if is_enough { Hearing::Enough } else { Hearing::More }, stage)
+        });
+        word.ok_or(turn)
+    }
+
+    /// Takes the whole lines up to the first that begins with the mark.
+    fn take(&mut self, mark: &str) -> Option<String> {
+        while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.heard.drain(..=end).collect();
+            if let Some(word) = String::from_utf8_lossy(&line).trim_end().strip_prefix(mark) {
+                return Some(word.trim().to_owned());
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::remote::testing::{ShellLine, with_shells};
+
+    #[test]
+    fn a_lock_that_is_free_while_the_link_was_down_is_ours_as_soon_as_it_is_back() {
+        // Everything that is said within a second arrives at once: that somebody else has the lock, and that we have it.
+        let (line, shells) = with_shells(ShellLine::to("/bin/dash").with_suffix(" | { sleep 1; cat; }"));
+        let path = HostPath::new(line.root.path().join("lock").to_str().unwrap());
+        let file = std::fs::File::create(path.as_str()).unwrap();
+        file.lock().unwrap();
+        let began = Instant::now();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| lock_alone(&shells, &path, LockWait::For(Duration::from_secs(20))));
+            std::thread::sleep(Duration::from_millis(500));
+            drop(file);
+            let held = waiting.join().unwrap().unwrap();
+            assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+            drop(held);
+        });
+    }
 }

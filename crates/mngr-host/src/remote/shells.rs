@@ -272,7 +272,7 @@ impl Shells {
 
     /// Ends a request that took too long or is not wanted any more. Its shell is not used again.
     fn end(&self, mut shell: Shell, nonce: &str, request: &Request<'_>, turn: Turn) -> Asked {
-        let _shield = interrupt::shield();
+        let _shield = interrupt::shield_this_thread();
         let ended = self.end_there(&shell.id, nonce, request.repository);
         let answer = match self.await_answer(&mut shell, Instant::now() + FAREWELL) {
             Turn::Heard => shell.listener.take(),

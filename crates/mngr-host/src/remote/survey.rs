@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -28,6 +29,10 @@ const SCRIPT: &str = include_str!("survey.sh");
 
 /// Clocks that differ by less are the same: times must not change from one look to the next.
 const SAME_CLOCK: SignedDuration = SignedDuration::from_secs(2);
+
+/// When each machine booted, and the id of that boot, as the first look of this process had it. Each look works it out of two
+/// readings, and is off by what lies between them.
+static BOOTED: Mutex<BTreeMap<String, (Option<String>, Timestamp)>> = Mutex::new(BTreeMap::new());
 
 /// More than this no honest host sends.
 const MOST_BYTES: usize = 128 << 20;
@@ -105,6 +110,8 @@ impl Seen {
         let output = shells.look(&cmd).map_err(io::Error::other)?;
         let mut seen = Self::parse(layout, &output.stdout)?;
         seen.clock_lead = clock_lead(seen.now, asked, Timestamp::now());
+        let name = shells.line().name();
+        seen.booted_at = seen.booted_at.map(|at| steady_boot(name, seen.boot_id.as_deref(), at));
         Ok(seen)
     }
 
@@ -190,6 +197,20 @@ impl Seen {
 /// When the host stops by itself, from the base64 of its record.
 fn config_in(text: &str) -> Option<ActivityConfig> {
     serde_json::from_slice(&BASE64.decode(text).ok()?).ok()
+}
+
+/// The moment as the first look had it, if it may be the same boot.
+fn steady_boot(machine: &str, id: Option<&str>, at: Timestamp) -> Timestamp {
+    let mut booted = BOOTED.lock().unwrap_or_else(PoisonError::into_inner);
+    match booted.get(machine) {
+        Some((known, first)) if known.as_deref() == id && first.duration_since(at).abs() < SAME_CLOCK => {
+            *first
+        }
+        _ => {
+            booted.insert(machine.to_owned(), (id.map(str::to_owned), at));
+            at
+        }
+    }
 }
 
 /// By how much a clock is ahead that showed `there` at some moment between two of ours.
@@ -296,6 +317,19 @@ mod tests {
     use super::*;
     use crate::local;
     use crate::random;
+
+    #[test]
+    fn a_boot_is_at_the_same_moment_in_every_look_until_there_is_another_one() {
+        let at = |millis| Timestamp::from_millisecond(millis).unwrap();
+        let look = |machine, id, millis| steady_boot(machine, id, at(millis)).as_millisecond();
+        assert_eq!(look("boot test", Some("one"), 100_000), 100_000);
+        assert_eq!(look("boot test", Some("one"), 100_003), 100_000);
+        assert_eq!(look("another boot test", Some("one"), 100_003), 100_003);
+        assert_eq!(look("boot test", Some("two"), 100_004), 100_004);
+        // Its clock was set.
+        assert_eq!(look("boot test", Some("two"), 160_000), 160_000);
+        assert_eq!(look("boot test", Some("two"), 159_999), 160_000);
+    }
 
     #[test]
     fn a_clock_is_ahead_only_as_far_as_the_time_of_the_look_cannot_explain() {

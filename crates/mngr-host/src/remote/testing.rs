@@ -13,6 +13,7 @@ pub(crate) struct ShellLine {
     path: String,
     pub(crate) root: tempfile::TempDir,
     prefix: String,
+    suffix: String,
 }
 
 /// The exit code by which the line speaks of itself, as ssh does.
@@ -24,7 +25,7 @@ impl ShellLine {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("tmp")).unwrap();
         let path = std::env::var("PATH").unwrap();
-        Self { shell: shell.to_owned(), path, root, prefix: String::new() }
+        Self { shell: shell.to_owned(), path, root, prefix: String::new(), suffix: String::new() }
     }
 
     /// A line to busybox, where the small programs are busybox too. What it lacks is this machine's.
@@ -42,6 +43,12 @@ impl ShellLine {
     /// The same line, on which this is run before anything else.
     pub(crate) fn with_prefix(mut self, prefix: &str) -> Self {
         prefix.clone_into(&mut self.prefix);
+        self
+    }
+
+    /// The same line, with this behind everything that is run on it.
+    pub(crate) fn with_suffix(mut self, suffix: &str) -> Self {
+        suffix.clone_into(&mut self.suffix);
         self
     }
 
@@ -71,7 +78,7 @@ impl Line for ShellLine {
         // A session of its own, as behind a real link: what ends our side must not reach the other.
         Cmd::new("setsid")
             .args(["--wait", "env", &format!("PATH={}", self.path), "sh", "-c"])
-            .arg(format!("{}{line}", self.prefix))
+            .arg(format!("{}{line}{}", self.prefix, self.suffix))
             .env("TMPDIR", self.tmp().to_str().unwrap())
             .cwd(&mngr_model::HostPath::new(self.root.path().to_str().unwrap()))
     }

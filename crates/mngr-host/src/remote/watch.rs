@@ -111,6 +111,10 @@ impl Running {
                 }
             }
         };
+        // More than was waited for may have come the last time.
+        if hear(&[]) == Hearing::Enough {
+            return Turn::Heard;
+        }
         match word {
             Word::Ready => shells.listen(&mut self.dialogue, until, Stage::Unheard, &mut |bytes| {
                 (hear(bytes), Stage::Unheard)
@@ -215,6 +219,22 @@ mod tests {
                 assert_eq!(watch.wait(LONG).unwrap(), Wake::Changed, "{change}");
             }
         }
+    }
+
+    #[test]
+    fn a_change_that_is_told_together_with_the_beginning_is_not_lost() {
+        let (line, shells) = with_shells(ShellLine::to("/bin/dash").with_suffix(" | { sleep 2.5; cat; }"));
+        let folder = HostPath::new(line.root.path().to_str().unwrap());
+        let request = WatchRequest { folders: vec![folder.clone()], processes: vec![] };
+        let made = folder.join("made");
+        let mut watch = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(800));
+                std::fs::write(made.as_str(), "").unwrap();
+            });
+            start(&Arc::new(shells), &request).unwrap()
+        });
+        assert_eq!(watch.wait(Duration::from_millis(100)).unwrap(), Wake::Changed);
     }
 
     #[test]

@@ -6,10 +6,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::final_run::FinalRun;
 use super::journal::{
     Breaker, BudgetNote, Entry, Event, Integration, IntegrationStep, Queued, StageChange, Started,
 };
-use super::stage::Stage;
+use super::stage::{FailureKind, Stage};
 use super::state::{Attempt, Ended, Task, Totals};
 use super::task::{AttemptNumber, Slugs, TaskId};
 
@@ -26,6 +27,9 @@ pub struct Run {
     pub tasks: Vec<Task>,
     /// The steps of the latest integration.
     pub integration: Vec<Integration>,
+    /// The last run of all tests, on the result as it is.
+    #[serde(rename = "final")]
+    pub final_run: Option<FinalRun>,
     /// The latest word on each common cause.
     pub breakers: Vec<Breaker>,
     /// The limits that were reached.
@@ -148,7 +152,7 @@ impl Run {
     pub fn can_be_integrated(&self, task: &Task) -> bool {
         let is_dropped =
             |step: &Integration| step.step == IntegrationStep::Dropped && step.tasks.contains(&task.id);
-        let stage = task.stage();
+        let Some(stage) = task.latest().map(Attempt::own_stage) else { return false };
         stage == Stage::Verified
             || stage.is_from_integration()
             || (stage == Stage::Unresolved && self.integration.iter().any(is_dropped))
@@ -229,6 +233,7 @@ impl Run {
                 self.with_latest(&strength.task, |attempt| attempt.strength = Some(strength.clone()));
             }
             Event::Integration(step) => self.integrate(step, time),
+            Event::FinalRun(run) => self.note_final_run(run, time),
             Event::Breaker(breaker) => {
                 self.breakers.retain(|earlier| earlier.cluster != breaker.cluster);
                 self.breakers.push(breaker.clone());
@@ -251,38 +256,104 @@ impl Run {
     }
 
     fn integrate(&mut self, step: &Integration, time: Timestamp) {
-        if step.step == IntegrationStep::Started {
-            let again = self.tasks.iter().filter(|task| self.can_be_integrated(task));
-            for task in again.map(|task| task.id.clone()).collect::<Vec<_>>() {
-                self.with_latest(&task, |attempt| attempt.enter(Stage::Verified, time));
-            }
-            self.integration.clear();
+        if matches!(step.step, IntegrationStep::Started | IntegrationStep::Dropped | IntegrationStep::Taken) {
+            self.forget_final_run(time);
         }
-        if step.step == IntegrationStep::Dropped {
-            self.drop_commit(step, time);
+        match step.step {
+            IntegrationStep::Started => {
+                let again = self.tasks.iter().filter(|task| self.can_be_integrated(task));
+                for task in again.map(|task| task.id.clone()).collect::<Vec<_>>() {
+                    self.with_latest(&task, |attempt| attempt.enter(Stage::Verified, time));
+                }
+                self.integration.clear();
+            }
+            IntegrationStep::Dropped => self.drop_tasks(step, time),
+            IntegrationStep::Taken => self.take_tasks(step, time),
+            IntegrationStep::Expelled => self.leave_out(step, FailureKind::Gate, time),
+            IntegrationStep::Conflict => self.leave_out(step, FailureKind::Conflict, time),
+            _ => {}
         }
         self.integration.push(step.clone());
     }
 
-    /// The user took a commit out of the result: its tasks are open again, and later commits have new names.
-    fn drop_commit(&mut self, step: &Integration, time: Timestamp) {
+    /// A task whose test passes on the result is not called failed.
+    fn note_final_run(&mut self, run: &FinalRun, time: Timestamp) {
+        let passing = self.tasks.iter_mut().filter(|task| run.passes(&task.id));
+        for attempt in passing.filter_map(|task| task.attempts.last_mut()) {
+            if matches!(attempt.stage, Stage::Failed { .. }) {
+                attempt.enter(Stage::PassesOnResult, time);
+            }
+        }
+        self.final_run = Some(run.clone());
+    }
+
+    /// The result is no longer what was run.
+    fn forget_final_run(&mut self, time: Timestamp) {
+        self.final_run = None;
+        for attempt in self.tasks.iter_mut().filter_map(|task| task.attempts.last_mut()) {
+            let own = attempt.own_stage();
+            attempt.enter(own, time);
+        }
+    }
+
+    /// The user took something out of the result: its tasks are open again, and later commits have new names.
+    fn drop_tasks(&mut self, step: &Integration, time: Timestamp) {
         for task in &step.tasks {
             self.with_latest(task, |attempt| {
-                if attempt.stage == Stage::Integrated {
+                if matches!(attempt.stage, Stage::Integrated | Stage::NeedsReview) {
                     attempt.enter(Stage::Unresolved, time);
                     attempt.evidence.clone_from(&step.reason);
                 }
             });
         }
-        let rewritten = step.details.get("rewritten").and_then(|it| it.as_object());
-        let new_name = |old: &str| rewritten?.get(old)?.as_str().map(str::to_owned);
+        if step.commit.is_none() {
+            // A part of a commit: what is left of it is for the others.
+            for earlier in self.integration.iter_mut().filter(|it| it.step == IntegrationStep::Squashed) {
+                earlier.tasks.retain(|task| !step.tasks.contains(task));
+            }
+        }
+        self.rename_commits(step);
+    }
+
+    /// The user took a change over from the review branch; the rest of it has new names, or no longer fits.
+    fn take_tasks(&mut self, step: &Integration, time: Timestamp) {
+        self.rename_commits(step);
+        for task in &step.tasks {
+            self.with_latest(task, |attempt| {
+                if attempt.stage == Stage::NeedsReview {
+                    attempt.enter(Stage::Integrated, time);
+                    attempt.evidence = step.commit.clone().unwrap_or_default();
+                }
+            });
+        }
+    }
+
+    /// What was on the review branch and no longer fits. While changes are put together nothing is there yet.
+    fn leave_out(&mut self, step: &Integration, kind: FailureKind, time: Timestamp) {
+        for task in &step.tasks {
+            self.with_latest(task, |attempt| {
+                if attempt.stage == Stage::NeedsReview {
+                    attempt.enter(Stage::Failed { kind }, time);
+                    attempt.evidence.clone_from(&step.reason);
+                }
+            });
+        }
+    }
+
+    fn rename_commits(&mut self, step: &Integration) {
+        let Some(rewritten) = step.details.get("rewritten").and_then(|it| it.as_object()) else { return };
+        let new_name = |old: &str| rewritten.get(old)?.as_str().map(str::to_owned);
         for commit in self.integration.iter_mut().filter_map(|earlier| earlier.commit.as_mut()) {
             *commit = new_name(commit).unwrap_or_else(|| std::mem::take(commit));
         }
         let attempts = self.tasks.iter_mut().filter_map(|task| task.attempts.last_mut());
-        for attempt in attempts.filter(|attempt| attempt.stage == Stage::Integrated) {
-            attempt.evidence =
-                new_name(&attempt.evidence).unwrap_or_else(|| std::mem::take(&mut attempt.evidence));
+        let with_commit = attempts.filter(|it| matches!(it.stage, Stage::Integrated | Stage::NeedsReview));
+        for attempt in with_commit {
+            // A commit, and why it needs review.
+            let old = attempt.evidence.split(':').next().unwrap_or_default();
+            if let Some(new) = new_name(old) {
+                attempt.evidence = format!("{new}{}", &attempt.evidence[old.len()..]);
+            }
         }
     }
 

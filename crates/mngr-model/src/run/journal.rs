@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::change::ChangeKind;
+use super::final_run::FinalRun;
 use super::measure::{MeasuredRun, Verdict, What};
 use super::outcome::Outcome;
 use super::stage::Stage;
@@ -48,6 +49,8 @@ pub enum Event {
     Strength(Strength),
     /// A step of putting the changes together.
     Integration(Integration),
+    /// Every test of the result was run at its tip.
+    FinalRun(FinalRun),
     /// A cause common to many tasks was met or has gone.
     Breaker(Breaker),
     /// A limit was reached.
@@ -149,6 +152,9 @@ pub struct Measured {
     /// The runs.
     #[serde(default)]
     pub runs: Vec<MeasuredRun>,
+    /// In how many of them the framework reported a pass: a status of 0 is not enough. Older runs did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<usize>,
     /// What they come to.
     pub verdict: Verdict,
 }
@@ -219,6 +225,12 @@ pub enum IntegrationStep {
     Expelled,
     /// Two changes do not fit together.
     Conflict,
+    /// Files of a change that no test needs were left out.
+    Unneeded,
+    /// A change that needs review was added to the review branch.
+    Reviewed,
+    /// The user took a change over from the review branch.
+    Taken,
     /// The checks of the project were run.
     Gated,
     /// An agent was asked for what was left.
@@ -227,6 +239,9 @@ pub enum IntegrationStep {
     Dropped,
     /// The branch is whole.
     Finished,
+    /// A step of a later version.
+    #[serde(other)]
+    Unknown,
 }
 
 /// `breaker`.

@@ -3,6 +3,7 @@
 //! Pure, and shared by those who write a run and those who show one. Nothing here may decide what to do next.
 
 mod change;
+mod final_run;
 mod fold;
 mod journal;
 mod measure;
@@ -15,6 +16,7 @@ mod task;
 mod tests;
 
 pub use change::ChangeKind;
+pub use final_run::FinalRun;
 pub use fold::{Irregular, Run};
 pub use journal::{
     Breaker, BreakerState, BudgetNote, Classified, ClassifiedCommit, EndReason, Entry, Event, Integration,

@@ -79,12 +79,16 @@ pub enum Stage {
     Verified,
     /// Its change is part of the result.
     Integrated,
+    /// Its change holds, and a person has to look at it first.
+    NeedsReview,
     /// The test passes and needs no change.
     Clean,
     /// Nobody knows how to put it right.
     Unresolved,
     /// The agent said what keeps it from going on.
     Blocked,
+    /// Its attempt failed, and its test passes on the result all the same. Only the final run says so.
+    PassesOnResult,
     /// It failed.
     Failed {
         /// Why.
@@ -94,7 +98,7 @@ pub enum Stage {
 
 impl Stage {
     /// All of them without the failures, in their order.
-    pub const WITHOUT_FAILURES: [Self; 11] = [
+    pub const WITHOUT_FAILURES: [Self; 13] = [
         Self::Queued,
         Self::Launching,
         Self::Ready,
@@ -103,9 +107,11 @@ impl Stage {
         Self::Pulled,
         Self::Verified,
         Self::Integrated,
+        Self::NeedsReview,
         Self::Clean,
         Self::Unresolved,
         Self::Blocked,
+        Self::PassesOnResult,
     ];
 
     /// Its word, without the kind of a failure.
@@ -119,9 +125,11 @@ impl Stage {
             Self::Pulled => "pulled",
             Self::Verified => "verified",
             Self::Integrated => "integrated",
+            Self::NeedsReview => "needs_review",
             Self::Clean => "clean",
             Self::Unresolved => "unresolved",
             Self::Blocked => "blocked",
+            Self::PassesOnResult => "passes_on_result",
             Self::Failed { .. } => "failed",
         }
     }
@@ -130,7 +138,13 @@ impl Stage {
     pub const fn is_final(self) -> bool {
         matches!(
             self,
-            Self::Integrated | Self::Clean | Self::Unresolved | Self::Blocked | Self::Failed { .. }
+            Self::Integrated
+                | Self::NeedsReview
+                | Self::Clean
+                | Self::Unresolved
+                | Self::Blocked
+                | Self::PassesOnResult
+                | Self::Failed { .. }
         )
     }
 
@@ -153,11 +167,13 @@ impl Stage {
             Self::Launching | Self::Ready | Self::Working | Self::Published => self <= next,
             Self::Pulled => matches!(self, Self::Published | Self::Pulled),
             Self::Verified => matches!(self, Self::Pulled | Self::Verified),
-            Self::Integrated => self == Self::Verified,
+            Self::Integrated | Self::NeedsReview => self == Self::Verified,
             // Passing at once, without an agent.
             Self::Clean => matches!(self, Self::Queued | Self::Verified),
             // An agent that changed nothing leaves nothing to verify.
             Self::Unresolved | Self::Blocked => matches!(self, Self::Pulled | Self::Verified),
+            // What the final run of the result says is no step of an attempt.
+            Self::PassesOnResult => false,
         }
     }
 
@@ -174,7 +190,7 @@ impl Stage {
     /// Whether integration put the task there: it is undone when integration begins again.
     pub const fn is_from_integration(self) -> bool {
         match self {
-            Self::Integrated => true,
+            Self::Integrated | Self::NeedsReview => true,
             Self::Failed { kind } => kind.is_from_integration(),
             _ => false,
         }

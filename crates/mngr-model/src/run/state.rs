@@ -140,6 +140,12 @@ impl Attempt {
         }
     }
 
+    /// Where it is, whatever the final run of the result says about its test.
+    pub fn own_stage(&self) -> Stage {
+        let own = self.passages.iter().rev().map(|passage| passage.stage);
+        own.into_iter().find(|stage| *stage != Stage::PassesOnResult).unwrap_or(self.stage)
+    }
+
     /// Whether an agent was launched for it, or was about to be.
     pub fn was_launched(&self) -> bool {
         self.passages.iter().any(|passage| passage.stage.has_agent())

@@ -89,6 +89,14 @@ pub struct Strength {
     pub mutants: Vec<Mutant>,
 }
 
+impl Strength {
+    /// For a change of no test.
+    pub fn not_needed(task: TaskId, attempt: AttemptNumber) -> Self {
+        let (why, mutants) = (String::new(), Vec::new());
+        Self { task, attempt, state: StrengthState::NotNeeded, why, before: None, after: None, mutants }
+    }
+}
+
 impl std::fmt::Display for Strength {
     /// `3/12 -> 8/12`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

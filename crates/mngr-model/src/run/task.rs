@@ -174,6 +174,11 @@ impl RunName {
     pub fn integrated_branch(&self) -> String {
         format!("tmr/{self}/integrated")
     }
+
+    /// The branch of the changes that a person has to look at. It continues that of the result.
+    pub fn review_branch(&self) -> String {
+        format!("tmr/{self}/review")
+    }
 }
 
 impl fmt::Display for RunName {

@@ -84,6 +84,7 @@ fn every_event_is_spelled_as_documented_and_read_back() {
         attempt: one,
         what: What::Before,
         runs: vec![MeasuredRun { exit: Some(1), ms: 5 }, MeasuredRun { exit: None, ms: 9 }],
+        passed: Some(0),
         verdict: Verdict::Failed,
     };
     let outcome = Published { task: task(), attempt: one, outcome: Outcome::example() };

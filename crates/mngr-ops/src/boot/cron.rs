@@ -1,18 +1,14 @@
 //! The line in the user's crontab that starts agents when a machine has booted. Only a line that is exactly ours is ever
 //! touched.
 
-use std::time::Duration;
-
 use mngr_host::host::Host;
-use mngr_host::lock::LockWait;
 use mngr_host::proc::{Cmd, ExecError, Output};
 use mngr_model::HostPath;
 use mngr_model::quote::{excerpt, sh_quote};
 
 use super::BootError;
+use crate::host_lock;
 
-/// How long another command may hold the host.
-const LOCK_WAIT: Duration = Duration::from_secs(60);
 /// What programs called `crontab` say when the user has none.
 const NONE_YET: [&str; 2] = ["no crontab for", "No such file or directory"];
 
@@ -41,7 +37,7 @@ pub(super) fn remove(host: &dyn Host) -> Result<(), BootError> {
 }
 
 fn change(host: &dyn Host, change: impl Fn(&str, &str) -> String) -> Result<(), BootError> {
-    let _lock = host.lock(&host.layout().host_lock(), LockWait::For(LOCK_WAIT))?;
+    let _lock = host_lock::take(host)?;
     let text = read(host)?;
     let changed = change(&text, &line(&host.layout().start_on_boot()));
     if changed == text {

@@ -1,9 +1,6 @@
 //! A name and an id that nobody else has.
 
-use std::time::Duration;
-
 use mngr_host::host::Host;
-use mngr_host::lock::LockWait;
 use mngr_host::random;
 use mngr_host::tmux::ServerStart;
 use mngr_model::facts::Detail;
@@ -12,13 +9,12 @@ use mngr_model::{AgentId, AgentName};
 
 use super::error::CreateError;
 use super::request::CreateRequest;
+use crate::host_lock;
 use crate::journal::{self, Journal};
 use crate::recover;
 use crate::terminal;
 use crate::world::World;
 
-/// How long another command may hold the host while it chooses a name.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 /// How many made-up names are tried.
 const NAME_TRIES: u32 = 64;
 
@@ -38,7 +34,7 @@ pub(super) fn reserve<'h>(
     request: &CreateRequest,
 ) -> Result<Reserved<'h>, CreateError> {
     let layout = host.layout();
-    let take = || host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT));
+    let take = || host_lock::take_telling(world, host);
     let mut lock = take()?;
     let mut survey = host.survey(Detail::Basic)?;
     if !survey.journals.is_empty() && recover::has_leftovers(host, &survey.journals)? {

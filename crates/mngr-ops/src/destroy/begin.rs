@@ -1,9 +1,7 @@
 //! The beginning: what will happen is written down, once, and the journal is open. One round trip beside the locks.
 
-use std::time::Duration;
-
 use mngr_host::files::{Change, Durability, FileStat, Presence};
-use mngr_host::lock::{LockError, LockWait};
+use mngr_host::lock::LockError;
 use mngr_model::HostPath;
 use mngr_model::journal::{Header, Operation};
 
@@ -11,12 +9,10 @@ use super::error::DestroyError;
 use super::request::DestroyOptions;
 use crate::again::LookError;
 use crate::fleet::Agent;
+use crate::host_lock;
 use crate::journal::{Journal, JournalError};
 use crate::trash::{self, Manifest};
 use crate::world::World;
-
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// Writes down what is about to happen and opens the journal. Under the host lock, so that it happens once.
 pub(super) fn begin<'h>(
@@ -28,7 +24,7 @@ pub(super) fn begin<'h>(
     let layout = host.layout();
     let name = || record.name.to_string();
     let trash = layout.trash_of(&record.id);
-    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+    let _lock = host_lock::take_telling(world, host)?;
     let now = world.clock.now();
     let manifest = Manifest::begin(record, &layout, now, options.request());
     let header = Header {

@@ -5,14 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mngr_host::fault;
 use mngr_host::files::Files;
 use mngr_host::git::{DeleteBranch, Git};
 use mngr_host::host::Host;
 use mngr_host::local::LocalFiles;
-use mngr_host::lock::LockWait;
 use mngr_host::proc::Cmd;
 use mngr_host::tmux::SessionName;
 use mngr_model::facts::Detail;
@@ -24,10 +22,7 @@ use super::{git_locks, leftovers, servers, sessions};
 use crate::gc::{self, GcOptions};
 use crate::trash::{self, Manifest, Neighbours, Stray, StrayPlace};
 use crate::world::World;
-use crate::{boot, error_chain, recover};
-
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+use crate::{boot, error_chain, host_lock, recover};
 
 /// Something safe to do.
 #[derive(Clone)]
@@ -161,8 +156,7 @@ fn set_aside(host: &dyn Host, gone: &Manifest, stray: &Stray) -> Result<String, 
     let text = |error: &dyn std::error::Error| error_chain(error);
     // Nobody brings the agent back meanwhile.
     let layout = host.layout();
-    let _lock =
-        host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT)).map_err(|error| text(&error))?;
+    let _lock = host_lock::take(host).map_err(|error| text(&error))?;
     let signs = [layout.journal(&gone.id), layout.trash_of(&gone.id).state()];
     let seen = host.files().stat_all(&signs).map_err(|error| text(&error))?;
     let is_idle = seen.first().is_some_and(Option::is_none) && seen.last().is_some_and(Option::is_some);

@@ -3,23 +3,20 @@
 //! The only place where work is deleted that may exist nowhere else: it was destroyed on request, and there was time to
 //! bring it back.
 
-use std::time::Duration;
-
 use jiff::{SignedDuration, Timestamp};
 use mngr_config::TrashSettings;
 use mngr_host::files::Durability;
 use mngr_host::git::Git;
 use mngr_host::host::Host;
 use mngr_host::interrupt::Interrupted;
-use mngr_host::lock::{LockError, LockWait};
+use mngr_host::lock::LockError;
 use mngr_model::AgentId;
 
 use super::report::ResourceKind;
 use super::run::{Found, Pass};
+use crate::host_lock;
 use crate::trash::{self, Manifest, TrashError, Work};
 
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 /// What a command that died left is not touched before it is this old.
 const UNFINISHED_AGE: SignedDuration = SignedDuration::from_hours(24);
 
@@ -189,7 +186,7 @@ fn measure(pass: &Pass<'_>, manifest: &Manifest) -> Option<u64> {
         let counted = Manifest { bytes: Some(bytes), ..manifest.clone() };
         // Only under the lock: somebody may be bringing it back, and the note must not appear again behind them.
         let note = || -> Result<(), RemoveError> {
-            let _lock = pass.host.lock(&pass.host.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+            let _lock = host_lock::take(pass.host)?;
             require_idle(pass.host, &manifest.id)?;
             Ok(trash::write_manifest(pass.host, &trash, &counted, Durability::Cached)?)
         };
@@ -203,7 +200,7 @@ fn measure(pass: &Pass<'_>, manifest: &Manifest) -> Option<u64> {
 fn remove(host: &dyn Host, manifest: &Manifest) -> Result<Option<String>, RemoveError> {
     let trash = host.layout().trash_of(&manifest.id);
     {
-        let _lock = host.lock(&host.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+        let _lock = host_lock::take(host)?;
         require_idle(host, &manifest.id)?;
         // From here on `undo` does not find it, and the next `gc` goes on if this one dies.
         host.files().rename(&trash.manifest(), &trash::expired_manifest(&trash)).map_err(TrashError::from)?;
@@ -258,7 +255,7 @@ pub(crate) fn drop_unused_trash(host: &dyn Host, id: &AgentId) -> Result<(), Str
 /// Removes the folder of an agent that exists, while nobody begins to destroy it.
 fn drop_unused(host: &dyn Host, id: &AgentId) -> Result<(), RemoveError> {
     let layout = host.layout();
-    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+    let _lock = host_lock::take(host)?;
     if !host.files().exists(&layout.journal(id)).map_err(TrashError::from)? {
         trash::drop_unused(host, id)?;
     }

@@ -3,22 +3,18 @@
 //! A command that has begun to create an agent may have chosen one already and has a journal by then. So one is only taken
 //! away under the host lock, and while there is no journal.
 
-use std::time::Duration;
-
 use mngr_host::files::{FileKind, FilesError};
 use mngr_host::git::{Elsewhere, Git, GitError};
 use mngr_host::host::Host;
 use mngr_host::interrupt::{self, Interrupted};
-use mngr_host::lock::{LockError, LockWait};
+use mngr_host::lock::LockError;
 use mngr_host::random;
 use mngr_model::HostPath;
 
 use super::orphans::{UseError, paths_in_use};
 use super::report::ResourceKind;
 use super::run::{Found, Pass};
-
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
+use crate::host_lock;
 
 /// What the name of one begins with that is being deleted. Whoever finds it goes on.
 const GONE: &str = ".gone-";
@@ -94,7 +90,7 @@ fn remove(host: &dyn Host, path: &HostPath) -> Result<(), RemoveError> {
     let (files, layout) = (host.files(), host.layout());
     let gone = layout.repositories().join(&format!("{GONE}{}", random::hex32()));
     {
-        let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+        let _lock = host_lock::take(host)?;
         if !files.list(&layout.journals())?.is_empty() {
             return Err(RemoveError::Busy);
         }

@@ -4,11 +4,10 @@
 //! one, so that each has a record of having been stopped.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use mngr_host::host::Host;
 use mngr_host::interrupt;
-use mngr_host::lock::{HostLock, LockWait};
+use mngr_host::lock::HostLock;
 use mngr_host::provider::{HostAction, HostEntry, HostMaker, Provider, StopReason};
 use mngr_model::address::HostAddress;
 use mngr_model::facts::{Detail, Survey};
@@ -17,12 +16,10 @@ use mngr_model::{AgentName, HostState};
 
 use super::error::HostLifeError;
 use crate::fleet::{self, Agent, memory};
+use crate::host_lock;
 use crate::recover;
 use crate::stop::{self, StopOptions};
 use crate::world::World;
-
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// A host that is meant, and who it belongs to.
 pub struct Target<'w> {
@@ -117,8 +114,7 @@ impl<'w> Target<'w> {
 
     /// The lock that keeps others from launching agents there.
     pub(super) fn lock(&self, host: &dyn Host) -> Result<HostLock, HostLifeError> {
-        host.lock(&host.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))
-            .map_err(|source| HostLifeError::Lock { host: self.address(), source })
+        host_lock::take(host).map_err(|source| HostLifeError::Lock { host: self.address(), source })
     }
 
     /// A look at its agents, after what a killed command left there was put right.

@@ -2,20 +2,16 @@
 //! finds that without an owner removes the host.
 
 use std::error::Error;
-use std::time::Duration;
 
 use mngr_host::interrupt;
-use mngr_host::lock::LockWait;
 use mngr_host::provider::HostMaker;
 use mngr_model::journal::{Header, Operation, Step};
 use mngr_model::{AgentId, AgentName, HostId, ProviderName};
 
 use super::take_back::{Tenant, take_back};
+use crate::host_lock;
 use crate::journal::{Journal, JournalError};
 use crate::world::World;
-
-/// How long another command may hold the machine mngr runs on while it opens a journal.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// A host that is being made.
 pub(crate) struct Making<'w> {
@@ -44,7 +40,7 @@ impl<'w> Making<'w> {
         let client = world.client.as_ref();
         let (operation, started) = (Operation::MakeHost, world.clock.now());
         let header = Header { operation, agent_id: agent.clone(), name, started, command: None };
-        let lock = client.lock(&client.layout().host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+        let lock = host_lock::take_telling(world, client)?;
         let mut journal = Journal::begin(client, &header)?;
         drop(lock);
         journal.step(step)?;

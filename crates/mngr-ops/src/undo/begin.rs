@@ -1,23 +1,20 @@
 //! The beginning: everything that can be refused is refused here, then the journal is open. Nothing is changed before.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use mngr_host::git::Git;
 use mngr_host::glance::Glance;
 use mngr_host::host::Host;
-use mngr_host::lock::LockWait;
 use mngr_model::journal::{Header, Operation};
 use mngr_model::{AgentName, HostPath};
 
 use super::error::UndoError;
+use crate::host_lock;
 use crate::journal::Journal;
 use crate::names;
 use crate::trash::{self, Manifest, Neighbours, Stray, Work};
 use crate::world::World;
 
-/// How long another command may hold the host.
-const HOST_LOCK_WAIT: Duration = Duration::from_secs(60);
 /// How many numbers are tried behind a name that is taken.
 const SUFFIXES: u32 = 100;
 
@@ -28,7 +25,7 @@ pub(super) fn begin<'h>(
     manifest: &Manifest,
 ) -> Result<(Journal<'h>, AgentName, Manifest), UndoError> {
     let layout = host.layout();
-    let _lock = host.lock(&layout.host_lock(), LockWait::For(HOST_LOCK_WAIT))?;
+    let _lock = host_lock::take_telling(world, host)?;
     let (journal, noted) = (layout.journal(&manifest.id), layout.trash_of(&manifest.id).manifest());
     let (agent, work_dir) = (layout.agent(&manifest.id).data(), &manifest.work_dir);
     let repository = manifest.work.as_ref().and_then(Work::checkout).map(|checkout| &checkout.repository);

@@ -70,10 +70,13 @@ fn over(above: CollectorSettings, below: CollectorSettings) -> CollectorSettings
     }
     let mut env = below.env;
     env.extend(above.env);
+    let mut report_env = below.report_env;
+    report_env.extend(above.report_env);
     CollectorSettings {
         parent: above.parent.or(below.parent),
         detect: if above.detect.is_empty() { below.detect } else { above.detect },
         collect: above.collect.or(below.collect),
+        paths_are_files: above.paths_are_files.or(below.paths_are_files),
         ids: above.ids.or(below.ids),
         id_pattern: above.id_pattern.or(below.id_pattern),
         id_pointers: list(above.id_pointers, below.id_pointers),
@@ -81,6 +84,9 @@ fn over(above: CollectorSettings, below: CollectorSettings) -> CollectorSettings
         id_parts: above.id_parts.or(below.id_parts),
         one: above.one.or(below.one),
         many: above.many.or(below.many),
+        report: above.report.or(below.report),
+        report_flags: above.report_flags.or(below.report_flags),
+        report_env,
         result_pattern: above.result_pattern.or(below.result_pattern),
         passed: list(above.passed, below.passed),
         skipped: list(above.skipped, below.skipped),

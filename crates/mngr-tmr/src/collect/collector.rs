@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mngr_config::{CollectorSettings, DurationSetting, IdFormat, Pattern};
+use mngr_config::{CollectorSettings, DurationSetting, IdFormat, Pattern, ReportFormat};
 use mngr_host::files::FilesError;
 use mngr_model::HostPath;
 use mngr_model::env::{EnvError, EnvName};
@@ -15,6 +15,7 @@ use super::builtin;
 use super::ids::{IdReader, IdsError};
 use super::results::ResultReader;
 use super::template::{Template, Word};
+use crate::verify::REPORT_VARIABLE;
 
 /// How long finding the tests may take when nothing is said.
 const COLLECT_TIMEOUT: Duration = Duration::from_secs(2 * 60);
@@ -25,6 +26,9 @@ const MANY_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// How long the words of one command line may be in all. A single argument of a process may have 128 KiB.
 const LONGEST_LINE: usize = 96 * 1024;
+
+/// The place for what makes a command write its report.
+const REPORT_FLAGS: &str = "report_flags";
 
 /// A collector cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +68,14 @@ pub enum CollectorError {
     /// A command line without a place for the id of a test.
     #[error("`one` of the collector `{name}` has no `{{id}}`: every test would be the same")]
     NoPlace {
+        /// Its name.
+        name: String,
+    },
+    /// A report in a file that no command line would write.
+    #[error(
+        "`report_flags` of the collector `{name}` has no `{{report}}`: nothing says where the report is written"
+    )]
+    NoReport {
         /// Its name.
         name: String,
     },
@@ -112,15 +124,21 @@ pub struct Selection {
 pub struct Collector {
     name: String,
     collect: Template,
+    pub(super) paths_are_files: bool,
     one: Template,
-    many: Option<(Template, ResultReader)>,
+    many: Option<(Template, Option<ResultReader>)>,
+    report: ReportFormat,
+    /// What makes a command write the report, with the variable that has its path.
+    report_flags: String,
     pub(super) ids: IdReader,
     parts: Option<Regex>,
     none_exit: Vec<i32>,
     none_pattern: Option<Regex>,
     /// `export A=1; `, or nothing.
     exports: String,
-    selection: Selection,
+    /// The same for what makes a command write the report.
+    report_exports: String,
+    pub(super) selection: Selection,
     timeouts: [Duration; 3],
 }
 
@@ -156,14 +174,20 @@ impl Collector {
         if format != IdFormat::Lines && said.id_pointers.is_empty() {
             return Err(missing("id_pointers"));
         }
-        let many = match (said.many, pattern("result_pattern", &said.result_pattern)?) {
-            (None, _) => None,
-            (Some(_), None) => return Err(missing("result_pattern")),
-            (Some(line), Some(pattern)) => Some((
-                Template::new(line),
-                ResultReader { pattern, passed: said.passed, skipped: said.skipped },
-            )),
-        };
+        let report = said.report.unwrap_or(ReportFormat::Exit);
+        let report_flags = said.report_flags.filter(|_| report != ReportFormat::Exit).unwrap_or_default();
+        if is_file(report) && !Template::new(&*report_flags).has("report") {
+            return Err(CollectorError::NoReport { name: name.to_owned() });
+        }
+        let reader = pattern("result_pattern", &said.result_pattern)?.map(|pattern| ResultReader {
+            pattern,
+            passed: said.passed,
+            skipped: said.skipped,
+        });
+        if said.many.is_some() && reader.is_none() && report == ReportFormat::Exit {
+            return Err(missing("result_pattern"));
+        }
+        let many = said.many.map(|line| (Template::new(line), reader));
         let collect = Template::new(said.collect.ok_or_else(|| missing("collect"))?);
         if !selection.flags.is_empty() && !collect.has("flags") && !one.has("flags") {
             return Err(CollectorError::NoFlags { name: name.to_owned() });
@@ -172,6 +196,7 @@ impl Collector {
         Ok(Self {
             name: name.to_owned(),
             collect,
+            paths_are_files: said.paths_are_files.unwrap_or(false),
             one,
             many,
             ids: IdReader {
@@ -184,6 +209,15 @@ impl Collector {
             none_exit: said.none_exit.into_iter().map(i32::from).collect(),
             none_pattern: pattern("none_pattern", &said.none_pattern)?,
             exports: exports(name, &said.env)?,
+            report,
+            report_flags: {
+                let path = format!("\"${REPORT_VARIABLE}\"");
+                Template::new(report_flags).fill(&[("report", Word::Piece(&path))])
+            },
+            report_exports: match report {
+                ReportFormat::Exit => String::new(),
+                _ => exports(name, &said.report_env)?,
+            },
             selection,
             timeouts: [
                 timeout(said.collect_timeout, COLLECT_TIMEOUT),
@@ -229,53 +263,95 @@ impl Collector {
         self.with_exports(&self.collect.fill(&places))
     }
 
-    /// The command line that runs one test: what agents are told to run, and what is run to check them.
+    /// The command line that runs one test: what agents are told to run.
     pub fn one_line(&self, id: &TaskId) -> String {
+        self.with_exports(&self.one.fill(&self.one_places(id)))
+    }
+
+    /// The command line that is run to check a test: the same, and its result is reported.
+    pub(super) fn one_line_with_report(&self, id: &TaskId) -> String {
+        self.with_report(&self.one, self.one_places(id))
+    }
+
+    fn one_places<'a>(&'a self, id: &'a TaskId) -> Vec<(&'static str, Word<'a>)> {
         let id = id.as_str();
         let flags = Word::Many(&self.selection.flags);
-        let mut places = vec![("id", Word::One(id)), ("flags", flags)];
+        let mut places = vec![("id", Word::One(id)), ("flags", flags), (REPORT_FLAGS, Word::Piece(""))];
         if let Some(found) = self.parts.as_ref().and_then(|parts| parts.captures(id)) {
             let numbers = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
             let groups = found.iter().skip(1).map(|part| part.map_or("", |part| part.as_str()));
             places.extend(numbers.into_iter().zip(groups.map(Word::One)));
         }
-        self.with_exports(&self.one.fill(&places))
+        places
     }
 
-    /// The command lines that run these tests, many in one process; none where the framework cannot.
-    pub(super) fn many_lines(&self, ids: &[TaskId]) -> Vec<String> {
+    /// The command lines that run these tests and report their results, many in one process, each with its tests; none
+    /// where the framework cannot.
+    pub(super) fn many_lines(&self, ids: &[TaskId]) -> Vec<(String, Vec<TaskId>)> {
         let Some((many, _)) = &self.many else { return Vec::new() };
         let Selection { paths, flags } = &self.selection;
-        let fill = |ids: &[String]| {
-            let places =
-                [("ids", Word::Many(ids)), ("paths", Word::Many(paths)), ("flags", Word::Many(flags))];
-            self.with_exports(&many.fill(&places))
+        let fill = |ids: &[TaskId]| {
+            let words: Vec<String> = ids.iter().map(|id| id.as_str().to_owned()).collect();
+            let places = vec![
+                ("ids", Word::Many(&words)),
+                ("paths", Word::Many(paths)),
+                ("flags", Word::Many(flags)),
+                (REPORT_FLAGS, Word::Piece("")),
+            ];
+            (self.with_report(many, places), ids.to_vec())
         };
         if !many.has("ids") {
-            return vec![fill(&[])];
+            return vec![fill(ids)];
         }
         let mut lines = Vec::new();
-        let mut batch: Vec<String> = Vec::new();
+        let mut start = 0;
         let mut length = 0;
-        for id in ids {
+        for (at, id) in ids.iter().enumerate() {
             let more = sh_quote(id.as_str()).len() + 1;
-            if length + more > LONGEST_LINE && !batch.is_empty() {
-                lines.push(fill(&batch));
-                batch.clear();
-                length = 0;
+            if length + more > LONGEST_LINE && at > start {
+                lines.push(fill(&ids[start..at]));
+                (start, length) = (at, 0);
             }
             length += more;
-            batch.push(id.as_str().to_owned());
         }
-        if !batch.is_empty() {
-            lines.push(fill(&batch));
+        if start < ids.len() {
+            lines.push(fill(&ids[start..]));
         }
         lines
     }
 
-    /// How the results of such a run are read.
+    /// Whether ids of tests can be given to a run of many.
+    pub(super) fn takes_many_ids(&self) -> bool {
+        self.many.as_ref().is_some_and(|(many, _)| many.has("ids"))
+    }
+
+    /// How the results of a run of many are read where there is no report.
     pub(super) fn results(&self) -> Option<&ResultReader> {
-        self.many.as_ref().map(|(_, results)| results)
+        self.many.as_ref().and_then(|(_, results)| results.as_ref())
+    }
+
+    /// How a run says what became of each test.
+    pub(super) fn report(&self) -> ReportFormat {
+        self.report
+    }
+
+    /// Whether its report is a file, and not a part of what is printed.
+    pub(super) fn has_report_file(&self) -> bool {
+        is_file(self.report)
+    }
+
+    fn with_report<'a>(&'a self, line: &Template, mut places: Vec<(&str, Word<'a>)>) -> String {
+        for (name, word) in &mut places {
+            if *name == REPORT_FLAGS {
+                *word = Word::Piece(&self.report_flags);
+            }
+        }
+        let mut filled = line.fill(&places);
+        if !line.has(REPORT_FLAGS) && !self.report_flags.is_empty() {
+            filled.push(' ');
+            filled.push_str(&self.report_flags);
+        }
+        format!("{}{}", self.report_exports, self.with_exports(&filled))
     }
 
     /// Whether a command that ended like this had no test to run.
@@ -301,6 +377,14 @@ impl Collector {
 
     fn with_exports(&self, line: &str) -> String {
         format!("{}{line}", self.exports)
+    }
+}
+
+/// Whether a report of this format is a file that the command writes.
+fn is_file(format: ReportFormat) -> bool {
+    match format {
+        ReportFormat::Junit | ReportFormat::VitestJson | ReportFormat::JestJson => true,
+        ReportFormat::LibtestJson | ReportFormat::GoJson | ReportFormat::Exit => false,
     }
 }
 

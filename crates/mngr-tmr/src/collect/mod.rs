@@ -1,12 +1,16 @@
 //! How the tests of a project are found and run, whatever their framework. A framework is data: a file in
 //! `collectors/`, or the same words in the settings.
 //!
-//! What must never be here: the name of a framework in code, a decision about which test gets an agent.
+//! What must never be here: a decision by the name of a framework, or about which test gets an agent.
 
 mod builtin;
 mod collector;
 mod detect;
+mod examine;
 mod ids;
+mod in_files;
+mod outcome;
+mod report;
 mod results;
 mod run;
 mod template;
@@ -14,9 +18,11 @@ mod template;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_examine;
 
 pub use collector::{Collector, CollectorError, Selection};
 pub use detect::{Detected, detect};
 pub use ids::IdsError;
-pub use results::TestStatus;
-pub use run::{Bench, CollectError, RunOutcome};
+pub use outcome::{Examined, OneRun, Spot, TestResult, TestStatus};
+pub use run::{Bench, CollectError};

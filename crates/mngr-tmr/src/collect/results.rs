@@ -1,20 +1,11 @@
-//! Reading what became of each test from what a run of many printed. Pure.
+//! Reading what became of each test from what a run of many printed, where there is no report. Pure.
 
 use std::collections::BTreeMap;
 
 use mngr_model::run::TaskId;
 use regex::Regex;
 
-/// What became of a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TestStatus {
-    /// It was left out.
-    Skipped,
-    /// It passed.
-    Passed,
-    /// It failed.
-    Failed,
-}
+use super::outcome::TestStatus;
 
 /// How results are read.
 #[derive(Debug, Clone)]
@@ -28,7 +19,7 @@ impl ResultReader {
     /// Notes the result in one line, if there is one. A test with several results has the worst.
     pub(super) fn note(&self, line: &str, results: &mut BTreeMap<TaskId, TestStatus>) {
         let Some((id, status)) = self.read(line) else { return };
-        results.entry(id).and_modify(|known| *known = (*known).max(status)).or_insert(status);
+        results.entry(id).and_modify(|known| *known = known.worse(status)).or_insert(status);
     }
 
     fn read(&self, line: &str) -> Option<(TaskId, TestStatus)> {

@@ -13,6 +13,8 @@ pub(super) enum Word<'a> {
     One(&'a str),
     /// Any number of words.
     Many(&'a [String]),
+    /// A piece of the line as it is, from the collector itself.
+    Piece(&'a str),
 }
 
 impl Template {
@@ -58,6 +60,7 @@ impl Word<'_> {
         match self {
             Self::One(word) => sh_quote(word).into_owned(),
             Self::Many(words) => sh_join(words),
+            Self::Piece(text) => text.to_owned(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mngr_config::CollectorSettings;
 use mngr_model::run::TaskId;
 
-use super::testing::Project;
+use super::testing::{Project, path_with_pytest};
 use super::*;
 
 fn own(text: &str) -> BTreeMap<String, CollectorSettings> {
@@ -39,11 +39,14 @@ fn a_command_lists_tests_and_runs_each_alone() {
     let scripts = collector("scripts", SCRIPTS, &[]);
     let ids = scripts.collect(&project.bench()).unwrap();
     assert_eq!(texts(&ids), ["t/bad.sh", "t/good.sh", "t/it's $(odd).sh", "t/slow.sh"]);
-    let run = |text: &str| scripts.run_one(&project.bench(), &id(text)).unwrap();
-    assert!(matches!(run("t/bad.sh"), RunOutcome::Failed(run) if run.exit == Some(3)));
-    assert!(matches!(run("t/good.sh"), RunOutcome::Passed(_)));
-    assert!(matches!(run("t/it's $(odd).sh"), RunOutcome::Passed(_)));
-    assert!(matches!(run("t/slow.sh"), RunOutcome::Failed(run) if run.exit.is_none()));
+    let run = |text: &str| {
+        let one = scripts.run_one(&project.bench(), &id(text)).unwrap();
+        (one.result.status, one.run.exit)
+    };
+    assert_eq!(run("t/bad.sh"), (Failed, Some(3)));
+    assert_eq!(run("t/good.sh"), (Passed, Some(0)));
+    assert_eq!(run("t/it's $(odd).sh"), (Passed, Some(0)));
+    assert_eq!(run("t/slow.sh"), (Failed, None));
     assert_eq!(scripts.run_many(&project.bench(), &ids).unwrap(), BTreeMap::new());
 }
 
@@ -129,9 +132,12 @@ fn a_line_of_many_ids_is_cut_before_it_gets_too_long() {
     let ids: Vec<TaskId> = (0..1000).map(|number| id(&format!("{number} {}", "x".repeat(300)))).collect();
     let lines = collector("c", settings, &[]).many_lines(&ids);
     assert_eq!(lines.len(), 4);
-    assert!(lines.iter().all(|line| line.len() < 128 * 1024));
-    let words: usize = lines.iter().map(|line| line.matches("xxx'").count()).sum();
-    assert_eq!(words, 1000);
+    assert!(lines.iter().all(|(line, _)| line.len() < 128 * 1024));
+    let words = |(line, ids): &(String, Vec<TaskId>)| {
+        assert_eq!(line.matches("xxx'").count(), ids.len());
+        ids.len()
+    };
+    assert_eq!(lines.iter().map(words).sum::<usize>(), 1000);
 }
 
 /// What a framework printed, read with its built-in collector: ids, and results.
@@ -151,7 +157,12 @@ fn results(expected: &[(&str, TestStatus)]) -> Vec<(String, TestStatus)> {
     expected.iter().map(|(id, status)| ((*id).to_owned(), *status)).collect()
 }
 
-use TestStatus::{Failed, Passed, Skipped};
+use TestStatus::{Failed, Missing, Passed, Skipped};
+
+/// What becomes of one test when it is run alone.
+fn alone(collector: &Collector, project: &Project, id: &TaskId) -> TestStatus {
+    collector.run_one(&project.bench(), id).unwrap().result.status
+}
 
 #[test]
 fn what_go_printed_is_read() {
@@ -205,10 +216,10 @@ fn tool_go_lists_and_runs_its_tests() {
     assert_eq!(texts(&ids), ["example.com/small TestAdds", "example.com/small TestBreaks"]);
     let many = go.run_many(&project.bench(), &ids).unwrap();
     assert_eq!(many.into_values().collect::<Vec<_>>(), [Passed, Failed]);
-    assert!(matches!(go.run_one(&project.bench(), &ids[0]).unwrap(), RunOutcome::Passed(_)));
-    assert!(matches!(go.run_one(&project.bench(), &ids[1]).unwrap(), RunOutcome::Failed(_)));
+    assert_eq!(alone(&go, &project, &ids[0]), Passed);
+    assert_eq!(alone(&go, &project, &ids[1]), Failed);
     let nobody = id("example.com/small TestNobody");
-    assert!(matches!(go.run_one(&project.bench(), &nobody).unwrap(), RunOutcome::Missing(_)));
+    assert_eq!(alone(&go, &project, &nobody), Missing);
 }
 
 #[test]
@@ -222,10 +233,10 @@ fn cargo_nextest_lists_and_runs_its_tests() {
     assert_eq!(texts(&ids), ["small tests::adds", "small tests::breaks"]);
     let many = nextest.run_many(&project.bench(), &ids).unwrap();
     assert_eq!((many[&ids[0]], many[&ids[1]]), (Passed, Failed));
-    assert!(matches!(nextest.run_one(&project.bench(), &ids[0]).unwrap(), RunOutcome::Passed(_)));
-    assert!(matches!(nextest.run_one(&project.bench(), &ids[1]).unwrap(), RunOutcome::Failed(_)));
+    assert_eq!(alone(&nextest, &project, &ids[0]), Passed);
+    assert_eq!(alone(&nextest, &project, &ids[1]), Failed);
     let nobody = id("small tests::nobody");
-    assert!(matches!(nextest.run_one(&project.bench(), &nobody).unwrap(), RunOutcome::Missing(_)));
+    assert_eq!(alone(&nextest, &project, &nobody), Missing);
 }
 
 #[test]
@@ -252,20 +263,37 @@ fn tool_pytest_lists_and_runs_its_tests() {
     assert_eq!(ids, names);
     let many = pytest.run_many(&project.bench(), &ids).unwrap();
     assert_eq!(names.each_ref().map(|id| many[id]), [Passed, Failed, Passed, Passed, Skipped, Failed]);
-    assert!(matches!(pytest.run_one(&project.bench(), &names[3]).unwrap(), RunOutcome::Passed(_)));
-    assert!(matches!(pytest.run_one(&project.bench(), &names[1]).unwrap(), RunOutcome::Failed(_)));
+    assert_eq!(alone(&pytest, &project, &names[3]), Passed);
+    assert_eq!(alone(&pytest, &project, &names[1]), Failed);
     let nothing = collector("pytest", &settings, &["empty"]).collect(&project.bench()).unwrap_err();
     assert!(mngr_ops::error_chain(&nothing).contains("it found no tests"), "{nothing}");
     let broken = collector("pytest", &settings, &["broken"]).collect(&project.bench()).unwrap_err();
     assert!(broken.to_string().contains("nothing_like_it"), "{broken}");
 }
 
-/// `PATH` with the pytest that the tests of our own plugin use. Where it cannot be installed, `scripts/run-tests` leaves
-/// out what needs it.
-fn path_with_pytest() -> String {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/ensure-python");
-    let project = Project::new(&[("x", "")]);
-    let look = format!("[c]\ncollect = '{script}'\none = '{{id}}'\ncollect_timeout = '3m'");
-    let found = collector("c", &look, &[]).collect(&project.bench()).unwrap();
-    format!("{}:/usr/local/bin:/usr/bin:/bin", found[0])
+#[test]
+fn the_line_that_agents_see_has_no_report_and_the_one_that_is_run_has() {
+    let pytest = collector("pytest", "", &[]);
+    let test = id("tests/test_a.py::test_b");
+    let shown = pytest.one_line(&test);
+    assert!(shown.ends_with("python3 -m pytest tests/test_a.py::test_b"), "{shown}");
+    let run = pytest.one_line_with_report(&test);
+    assert!(run.starts_with(&shown) && run.ends_with("--junit-xml=\"$mngr_report\""), "{run}");
+    // One that builds on it reports in the same way, at the end of its own line or at the place it has for it.
+    let own = "[uv]\nparent = 'pytest'\none = 'uv run pytest {id}'\n[piped]\nparent = 'pytest'\none = 'pytest {report_flags} {id} | cat'\n\
+        [plain]\nparent = 'pytest'\nreport = 'exit'";
+    let uv = collector("uv", own, &[]).one_line_with_report(&test);
+    assert!(uv.contains("uv run pytest tests/test_a.py::test_b --tb=short"), "{uv}");
+    let piped = collector("piped", own, &[]);
+    assert!(piped.one_line_with_report(&test).ends_with("test_b | cat"));
+    assert!(piped.one_line(&test).ends_with("pytest  tests/test_a.py::test_b | cat"));
+    let plain = collector("plain", own, &[]);
+    assert_eq!(plain.one_line_with_report(&test), plain.one_line(&test));
+    let nextest = collector("cargo-nextest", "", &[]);
+    let test = id("a b");
+    assert!(nextest.one_line_with_report(&test).ends_with(&nextest.one_line(&test)));
+    assert!(nextest.one_line_with_report(&test).contains("NEXTEST_MESSAGE_FORMAT=libtest-json-plus"));
+    let error = "[c]\ncollect = 'x'\none = '{id}'\nreport = 'junit'\nreport_flags = '--xml'";
+    let error = Collector::named("c", &crate::collect::tests::own(error), Selection::default()).unwrap_err();
+    assert!(error.to_string().contains("no `{report}`"), "{error}");
 }

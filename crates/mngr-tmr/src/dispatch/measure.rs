@@ -81,8 +81,7 @@ fn measure(site: &Site, job: &Job) -> Result<Verification, Failure> {
     let shop = &site.shop;
     let candidate = candidate(site, job)?;
     let verification = shop.verifier().verify(&candidate).map_err(|error| {
-        let is_interrupted = matches!(&error, VerifyError::Runner { source, .. } if source.is_interrupted());
-        let kind = if is_interrupted { FailureKind::Interrupted } else { FailureKind::Internal };
+        let kind = if error.is_interrupted() { FailureKind::Interrupted } else { FailureKind::Internal };
         Failure::new(kind, error_chain(&error))
     })?;
     let text = serde_json::to_vec_pretty(&verification).map_err(|error| internal(error.to_string()))?;
@@ -172,7 +171,8 @@ pub(crate) fn again(
     let job = Job { key: (task.id.clone(), attempt.number), folder, outcome, cost };
     // Its commits may be gone from the repository: nothing there holds them.
     let Ok(candidate) = candidate(site, &job) else { return Ok(None) };
-    let verification = match kept(site, &job.folder) {
+    // An earlier binary merged changes of tests without measuring them.
+    let verification = match kept(site, &job.folder).filter(|kept| !kept.is_unmeasured()) {
         Some(verification) => verification,
         None => site.shop.verifier().verify(&candidate)?,
     };

@@ -1,7 +1,7 @@
 //! Changes of many agents put on one tree, without a checkout.
 //!
 //! Processes: 3 for all parts that touch files nobody else changes differently, 3 more to bring them onto another tree
-//! than the base, 6 for each further part.
+//! than the base, 6 for each further part. Where two changes of a file meet: 2, 4 for each such file, and 9.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +9,7 @@ use mngr_host::git::{FileChange, Git, GitError, RepoPath, TreeEntry};
 use mngr_model::HostPath;
 
 use super::hunks::{FileKey, file_key};
+use super::lines;
 
 /// A change to be put on a tree. All changes are relative to the base.
 pub(super) struct Part<'a> {
@@ -24,6 +25,14 @@ pub(super) struct Assembled {
     pub(super) tree: String,
     /// The parts that did not fit, with the files in conflict.
     pub(super) conflicted: Vec<(usize, Vec<String>)>,
+    /// The parts that touch neighbouring lines of others, with the files that were joined line by line.
+    pub(super) joined: Vec<(usize, Vec<String>)>,
+}
+
+/// A tree, and the files that were joined line by line.
+struct Put {
+    tree: String,
+    joined: Vec<String>,
 }
 
 /// Puts changes on trees.
@@ -52,9 +61,16 @@ impl Assembler<'_> {
         };
         let (alone, mut contended): (Vec<&Part<'_>>, Vec<&Part<'_>>) = parts.iter().partition(is_alone);
         let mut tree = start.to_owned();
+        let mut joined = Vec::new();
         let together: Vec<TreeEntry> = alone.iter().flat_map(|part| entries(part)).collect();
         match self.put(&tree, &together) {
-            Ok(joined) => tree = joined,
+            Ok(put) => {
+                let touches = |part: &&&Part<'_>| {
+                    part.changes.iter().any(|change| put.joined.contains(&change.path.to_string()))
+                };
+                joined.extend(alone.iter().filter(touches).map(|part| (part.id, put.joined.clone())));
+                tree = put.tree;
+            }
             // Some of them do not fit: only one by one it shows which.
             Err(GitError::Conflict { .. }) => contended = parts.iter().collect(),
             Err(other) => return Err(other),
@@ -62,29 +78,97 @@ impl Assembler<'_> {
         let mut conflicted = Vec::new();
         for part in contended {
             match self.put(&tree, &entries(part)) {
-                Ok(joined) => tree = joined,
+                Ok(put) => {
+                    joined.extend((!put.joined.is_empty()).then_some((part.id, put.joined)));
+                    tree = put.tree;
+                }
                 Err(GitError::Conflict { files }) => conflicted.push((part.id, files)),
                 Err(other) => return Err(other),
             }
         }
-        Ok(Assembled { tree, conflicted })
+        Ok(Assembled { tree, conflicted, joined })
     }
 
-    /// Whether two changes fit beside each other; if not, the files in which they meet.
-    pub(super) fn conflict(&self, one: &[FileChange], other: &[FileChange]) -> Result<Vec<String>, GitError> {
+    /// Whether two changes meet: they do not fit beside each other, or only line by line.
+    pub(super) fn meet(&self, one: &[FileChange], other: &[FileChange]) -> Result<bool, GitError> {
         let parts = [Part { id: 0, changes: one }, Part { id: 1, changes: other }];
-        let conflicted = self.assemble(self.base_tree, &parts)?.conflicted;
-        Ok(conflicted.into_iter().flat_map(|(_, files)| files).collect())
+        let assembled = self.assemble(self.base_tree, &parts)?;
+        Ok(!assembled.conflicted.is_empty() || !assembled.joined.is_empty())
     }
 
-    fn put(&self, tree: &str, entries: &[TreeEntry]) -> Result<String, GitError> {
+    fn put(&self, tree: &str, entries: &[TreeEntry]) -> Result<Put, GitError> {
+        let plain = |tree| Put { tree, joined: Vec::new() };
         if entries.is_empty() {
-            return Ok(tree.to_owned());
+            return Ok(plain(tree.to_owned()));
         }
         let changed = self.git.overlay_tree(self.base, entries, self.scratch)?;
-        match tree == self.base_tree {
-            true => Ok(changed),
-            false => self.git.merge_trees(self.base, tree, &changed),
+        if tree == self.base_tree {
+            return Ok(plain(changed));
         }
+        match self.git.merge_trees(self.base, tree, &changed) {
+            Err(GitError::Conflict { files }) => match self.join(tree, &changed, entries, &files)? {
+                Some(tree) => Ok(Put { tree, joined: files }),
+                None => Err(GitError::Conflict { files }),
+            },
+            other => Ok(plain(other?)),
+        }
+    }
+
+    /// The tree with files joined line by line that git cannot join; nothing if one of them cannot be.
+    fn join(
+        &self,
+        tree: &str,
+        changed: &str,
+        entries: &[TreeEntry],
+        files: &[String],
+    ) -> Result<Option<String>, GitError> {
+        let ours = self.git.patch_between(self.base_tree, tree)?;
+        let theirs = self.git.patch_between(self.base_tree, changed)?;
+        let mut joined = Vec::new();
+        for file in files {
+            let of =
+                |side: &[FileChange]| side.iter().find(|change| change.path.to_string() == *file).cloned();
+            let (Some(our), Some(their)) = (of(&ours), of(&theirs)) else { return Ok(None) };
+            match self.join_file(tree, changed, &our, &their)? {
+                Some(entry) => joined.push(entry),
+                None => return Ok(None),
+            }
+        }
+        let is_plain = |entry: &&TreeEntry| !files.contains(&entry.path.to_string());
+        let rest: Vec<TreeEntry> = entries.iter().filter(is_plain).cloned().collect();
+        let merged = match rest.is_empty() {
+            true => tree.to_owned(),
+            false => {
+                let changed = self.git.overlay_tree(self.base, &rest, self.scratch)?;
+                self.git.merge_trees(self.base, tree, &changed)?
+            }
+        };
+        Ok(Some(self.git.overlay_tree(&merged, &joined, self.scratch)?))
+    }
+
+    /// One file with the changes of both; nothing unless it is a text with whole lines on all sides.
+    fn join_file(
+        &self,
+        tree: &str,
+        changed: &str,
+        our: &FileChange,
+        their: &FileChange,
+    ) -> Result<Option<TreeEntry>, GitError> {
+        let is_edited = |change: &FileChange| {
+            change.old_mode == change.new_mode && !change.hunks.is_empty() && !change.old_mode.is_absent()
+        };
+        let (true, true, Some(path)) = (is_edited(our), is_edited(their), our.path.as_str()) else {
+            return Ok(None);
+        };
+        let text = |rev: &str| -> Result<Option<String>, GitError> {
+            let bytes = self.git.file_at(rev, path)?.unwrap_or_default();
+            Ok(String::from_utf8(bytes).ok().filter(|text| text.ends_with('\n')))
+        };
+        let (Some(base), Some(_), Some(_)) = (text(self.base_tree)?, text(tree)?, text(changed)?) else {
+            return Ok(None);
+        };
+        let Some(joined) = lines::join(&base, &our.hunks, &their.hunks) else { return Ok(None) };
+        let blob = self.git.write_blob(joined.as_bytes())?;
+        Ok(Some(TreeEntry { path: our.path.clone(), mode: our.new_mode.clone(), blob }))
     }
 }

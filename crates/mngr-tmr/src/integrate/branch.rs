@@ -1,7 +1,7 @@
 //! The run's own commits and its branch: made, read, and moved in one step. Work of others on it is never lost, and no checkout is pulled
 //! away under anybody.
 
-use mngr_host::git::{BranchState, CommitInfo, Git, GitError, NewCommit};
+use mngr_host::git::{BranchState, CommitInfo, DeleteBranch, Git, GitError, NewCommit};
 
 use super::error::IntegrateError;
 use super::run::Integrator;
@@ -34,6 +34,27 @@ impl Integrator<'_> {
     }
 }
 
+/// Makes the branch end at a commit, or takes it away where there is nothing to be on it.
+pub(super) fn settle(
+    git: &Git<'_>,
+    branch: &str,
+    base: &str,
+    tip: Option<&str>,
+) -> Result<(), IntegrateError> {
+    let Some(tip) = tip else {
+        let oid = match git.branch_state(branch, base)? {
+            BranchState::Missing => return Ok(()),
+            BranchState::HoldsNothingOfItsOwn { oid } | BranchState::HasOwnCommits { oid } => oid,
+            BranchState::CheckedOutAt { path, .. } => {
+                return Err(IntegrateError::BranchInUse { branch: branch.to_owned(), at: path });
+            }
+        };
+        refuse_foreign(&git.commits_between(base, &oid)?, branch)?;
+        return Ok(git.delete_branch(branch, DeleteBranch::OnlyAt(&oid))?);
+    };
+    point(git, branch, base, tip)
+}
+
 /// Makes the branch point at a commit.
 pub(super) fn point(git: &Git<'_>, branch: &str, base: &str, tip: &str) -> Result<(), IntegrateError> {
     let at = match git.branch_state(branch, base)? {
@@ -44,22 +65,16 @@ pub(super) fn point(git: &Git<'_>, branch: &str, base: &str, tip: &str) -> Resul
             return Err(IntegrateError::BranchInUse { branch: branch.to_owned(), at: path });
         }
     };
-    own_commits(git, branch, base, &at)?;
+    refuse_foreign(&git.commits_between(base, &at)?, branch)?;
     Ok(git.move_branch(branch, &at, tip)?)
 }
 
-/// The commits of the branch, oldest first; all of them are the run's own.
-pub(super) fn own_commits(
-    git: &Git<'_>,
-    branch: &str,
-    base: &str,
-    tip: &str,
-) -> Result<Vec<CommitInfo>, IntegrateError> {
-    let commits = git.commits_between(base, tip)?;
+/// Refuses commits of a branch that are not the run's own.
+pub(super) fn refuse_foreign(commits: &[CommitInfo], branch: &str) -> Result<(), IntegrateError> {
     match commits.iter().find(|commit| commit.committer_email != EMAIL) {
         Some(foreign) => {
             Err(IntegrateError::BranchHasOtherWork { branch: branch.to_owned(), commit: foreign.oid.clone() })
         }
-        None => Ok(commits),
+        None => Ok(()),
     }
 }

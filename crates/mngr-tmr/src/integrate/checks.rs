@@ -8,7 +8,7 @@ use mngr_model::run::TaskId;
 use mngr_ops::fanout::fan_out_within;
 
 use super::run::Integrator;
-use crate::collect::{Bench, CollectError, Collector};
+use crate::collect::{Bench, Collector, TestStatus};
 use crate::verify::{Keep, Order, Runner, RunnerError, TestReport, run_test};
 
 /// Fewer tests than this are run alone at once.
@@ -107,6 +107,23 @@ impl<'a> Checks<'a> {
         Ok(failures?.into_iter().flatten().collect())
     }
 
+    /// How many checks run at once.
+    pub(super) fn width(&self) -> usize {
+        self.runner.width()
+    }
+
+    /// Of these tests those that may pass: not those that fail in a common process, where the framework can run many.
+    pub(super) fn may_pass(&self, snapshot: &Snapshot, tests: &[TaskId]) -> Result<Vec<TaskId>, RunnerError> {
+        if tests.len() < WORTH_IT {
+            return Ok(tests.to_vec());
+        }
+        let bench = Bench { runner: self.runner, commit: &snapshot.commit };
+        let results = self.tests.run_many(&bench, tests)?;
+        let has_failed = |it: &TestStatus| matches!(it, TestStatus::Failed | TestStatus::Skipped);
+        let may = |test: &&TaskId| !results.get(test).is_some_and(has_failed);
+        Ok(tests.iter().filter(may).cloned().collect())
+    }
+
     /// Runs what is not known yet in as few processes as the framework can. Only a pass counts: what fails beside others,
     /// or is not mentioned, is run alone.
     fn check_together(&self, snapshot: &Snapshot, checks: &[Check]) -> Result<(), RunnerError> {
@@ -121,17 +138,9 @@ impl<'a> Checks<'a> {
             return Ok(());
         }
         let bench = Bench { runner: self.runner, commit: &snapshot.commit };
-        match self.tests.passing_together(&bench, &open) {
-            Ok(passing) => {
-                known.extend(
-                    passing.into_iter().map(|task| ((snapshot.tree.clone(), Check::Test(task)), None)),
-                );
-                Ok(())
-            }
-            Err(CollectError::Runner(error)) => Err(error),
-            // What it printed cannot be read: each is run alone.
-            Err(_) => Ok(()),
-        }
+        let passing = self.tests.passing_together(&bench, &open)?;
+        known.extend(passing.into_iter().map(|task| ((snapshot.tree.clone(), Check::Test(task)), None)));
+        Ok(())
     }
 
     /// Whether one check fails.

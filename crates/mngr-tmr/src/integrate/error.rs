@@ -2,6 +2,7 @@
 
 use mngr_host::git::GitError;
 use mngr_model::HostPath;
+use mngr_model::run::TaskId;
 
 use super::checks::Failure;
 use crate::verify::RunnerError;
@@ -37,8 +38,8 @@ pub enum IntegrateError {
         /// The first such commit.
         commit: String,
     },
-    /// The branch has no such commit.
-    #[error("`{commit}` is not a commit of `{branch}`")]
+    /// The branch has no such commit, and none for such a task.
+    #[error("`{commit}` is neither a commit of `{branch}` nor a task of one")]
     NoSuchCommit {
         /// The commit.
         commit: String,
@@ -51,11 +52,57 @@ pub enum IntegrateError {
         /// The commit.
         commit: String,
     },
-    /// Only implementation commits can be dropped.
-    #[error("`{commit}` is not an implementation commit")]
-    NotImplementation {
+    /// The review branch does not follow the result.
+    #[error("branch `{review}` does not continue `{integrated}`")]
+    ReviewIsStale {
+        /// The review branch.
+        review: String,
+        /// The branch of the result.
+        integrated: String,
+    },
+    /// A task that is not alone in a commit of the implementation.
+    #[error("the commit `{commit}` is for `{task}` and {others} more")]
+    SharedCommit {
+        /// The task.
+        task: TaskId,
         /// The commit.
         commit: String,
+        /// How many other tasks it is for.
+        others: usize,
+    },
+    /// What a task's agent published is gone.
+    #[error("the change of `{task}` is no longer there")]
+    Lost {
+        /// The task.
+        task: TaskId,
+    },
+    /// It is part of the result already.
+    #[error("`{commit}` is part of the result and needs no review")]
+    NotForReview {
+        /// The commit.
+        commit: String,
+    },
+    /// It builds on another change that needs review.
+    #[error("`{commit}` does not apply on the result: {}", .files.join(", "))]
+    CannotApply {
+        /// The commit.
+        commit: String,
+        /// The files in conflict.
+        files: Vec<String>,
+    },
+    /// A check does not pass with it.
+    #[error("`{commit}` cannot be taken: {failure}")]
+    CannotTake {
+        /// The commit.
+        commit: String,
+        /// Which, and how.
+        failure: Failure,
+    },
+    /// There is no such task.
+    #[error("the run has no task `{task}`")]
+    NoSuchTask {
+        /// The task.
+        task: String,
     },
     /// A later commit does not apply without it.
     #[error("`{commit}` cannot be dropped: `{later}` builds on it")]

@@ -53,7 +53,10 @@ pub(super) fn changed_lines(changes: &[FileChange]) -> usize {
 
 /// Who made which hunk.
 #[derive(Debug, Default)]
-pub(super) struct Votes(BTreeMap<(RepoPath, HunkKey), BTreeSet<TaskId>>);
+pub(super) struct Votes(BTreeMap<Place, BTreeSet<TaskId>>);
+
+/// A hunk and its file.
+pub(super) type Place = (RepoPath, HunkKey);
 
 impl Votes {
     /// Counts the change of one task.
@@ -66,9 +69,16 @@ impl Votes {
     }
 
     /// How many tasks made the most popular hunk of a change.
-    pub(super) fn of(&self, changes: &[FileChange]) -> usize {
-        let counts = changes.iter().flat_map(keys_of).filter_map(|key| self.0.get(&key)).map(BTreeSet::len);
+    pub(super) fn of_most_popular(&self, changes: &[FileChange]) -> usize {
+        let counts = places(changes).into_iter().filter_map(|place| self.0.get(&place)).map(BTreeSet::len);
         counts.max().unwrap_or(0)
+    }
+
+    /// How many tasks made all of these hunks.
+    pub(super) fn of_all<'p>(&self, places: impl IntoIterator<Item = &'p Place>) -> usize {
+        let mut makers = places.into_iter().map(|place| self.0.get(place).cloned().unwrap_or_default());
+        let first = makers.next().unwrap_or_default();
+        makers.fold(first, |all, other| all.intersection(&other).cloned().collect()).len()
     }
 
     /// The hunks that several tasks made: where, and who.
@@ -77,8 +87,13 @@ impl Votes {
     }
 }
 
+/// The hunks of a change, or a file as one where it has none.
+pub(super) fn places(changes: &[FileChange]) -> BTreeSet<Place> {
+    changes.iter().flat_map(keys_of).collect()
+}
+
 /// The hunks of a file, or the file as one where it has none.
-fn keys_of(change: &FileChange) -> Vec<(RepoPath, HunkKey)> {
+fn keys_of(change: &FileChange) -> Vec<Place> {
     let path = &change.path;
     match change.hunks.is_empty() {
         true => vec![(path.clone(), vec![Line::Added(change.new_blob.clone())])],

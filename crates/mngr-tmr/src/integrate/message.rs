@@ -3,15 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mngr_model::run::{ChangeKind, TaskId, Verdict};
+use mngr_model::run::{ChangeKind, ReviewReason, Strength, TaskId, Verdict};
 
-use super::changes::{Change, Piece};
+use super::changes::Piece;
 use super::hunks::Votes;
+use super::rank::Score;
 use crate::candidate::Cost;
 use crate::verify::{CommitFacts, Label, PathClass};
 
 /// The longest subject, in characters.
 const MAX_SUBJECT: usize = 100;
+
+/// The longest reason, in characters.
+const MAX_REASON: usize = 400;
 
 /// The names of the trailers.
 pub(super) mod trailer {
@@ -29,6 +33,12 @@ pub(super) mod trailer {
     pub(in crate::integrate) const VOTES: &str = "Votes";
     /// Why it has its place.
     pub(in crate::integrate) const RANK: &str = "Rank";
+    /// Why a person has to look at it.
+    pub(in crate::integrate) const REVIEW: &str = "Review";
+    /// What the old and the new tests notice.
+    pub(in crate::integrate) const STRENGTH: &str = "Strength";
+    /// Who took it over from the review branch.
+    pub(in crate::integrate) const TAKEN: &str = "Taken";
 }
 
 /// A commit message.
@@ -65,15 +75,35 @@ pub(super) fn tests_and_docs(pieces: &[&Piece]) -> Text {
 }
 
 /// The message of an implementation commit.
-pub(super) fn implementation(pieces: &[&Piece], change: &Change, tests: usize) -> Text {
+pub(super) fn implementation(pieces: &[&Piece], votes: usize, score: &Score, tests: usize) -> Text {
     let subject = pieces.first().map(|piece| piece.input.verification.subject()).unwrap_or_default();
     let subject = tagged(subject, ChangeKind::FixImpl);
     let mut trailers = common(pieces);
     trailers.push((trailer::TESTS, format!("{tests} passed")));
-    trailers.push((trailer::VOTES, change.votes.to_string()));
-    trailers.push((trailer::RANK, change.score.to_string()));
+    trailers.push((trailer::VOTES, votes.to_string()));
+    trailers.push((trailer::RANK, score.to_string()));
     trailers.push((trailer::COST, cost_of(pieces)));
     Text { subject, trailers }
+}
+
+/// The message of a commit that needs review, with what shows it.
+pub(super) fn review(piece: &Piece, reasons: &[ReviewReason], strength: Option<&Strength>) -> Text {
+    let kind = kinds(piece).into_iter().next().unwrap_or(ChangeKind::FixTest);
+    let subject = tagged(piece.input.verification.subject(), kind);
+    let mut trailers = common(&[piece]);
+    trailers.extend(reasons.iter().map(|reason| {
+        let text: String = clean_value(&reason.text).chars().take(MAX_REASON).collect();
+        (trailer::REVIEW, format!("{}: {}", reason.kind, text.trim_end()))
+    }));
+    trailers.extend(strength.map(|strength| (trailer::STRENGTH, strength.to_string())));
+    trailers.push((trailer::TESTS, "1 passed".to_owned()));
+    trailers.push((trailer::COST, cost_of(&[piece])));
+    Text { subject, trailers }
+}
+
+/// The message of a commit that was taken over from the review branch.
+pub(super) fn taken(message: &str) -> String {
+    format!("{}\n{}: by the user, after review\n", message.trim_end(), trailer::TAKEN)
 }
 
 /// The message of a commit that the integrating agent made. `before` says what the tests it is for came to without it.
@@ -106,7 +136,7 @@ pub(super) fn votes(pieces: &[&Piece]) -> usize {
     for piece in pieces {
         votes.count(piece.task(), &piece.squashed);
     }
-    pieces.iter().map(|piece| votes.of(&piece.squashed)).max().unwrap_or(0)
+    pieces.iter().map(|piece| votes.of_most_popular(&piece.squashed)).max().unwrap_or(0)
 }
 
 fn common(pieces: &[&Piece]) -> Vec<(&'static str, String)> {

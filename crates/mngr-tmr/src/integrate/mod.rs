@@ -1,4 +1,5 @@
-//! Many verified changes, one linear branch: one commit of tests and documentation, then implementation commits.
+//! Many verified changes, one linear branch: one mergeable commit of tests and documentation, then implementation
+//! commits. A second branch continues it with what a person has to look at first.
 //!
 //! No model is asked. Equal changes are one with votes; the order follows a formula whose reasons are kept; every
 //! commit passes the project's gate and the tests it is about; what does not is left out with its reason. What cannot
@@ -16,25 +17,37 @@ mod blame;
 mod branch;
 mod changes;
 mod checks;
+mod confine;
 mod drop;
 mod error;
+mod final_run;
 mod hunks;
+mod line;
+mod lines;
 mod message;
 mod rank;
 mod repeated;
 mod replay;
+mod review;
 mod run;
 mod squash;
+mod take;
+mod trim;
 mod why;
 
 pub use adopt::{AdoptRequest, Adopted, LeftOut, NotAdopted};
 pub use ask::Left;
 pub use checks::{Check, Failure, Gate};
-pub use drop::DropRequest;
+pub use drop::{DropRequest, Dropped};
 pub use error::IntegrateError;
 pub use rank::{Reason, Score};
 pub use repeated::RepeatedGroup;
-pub use run::{CommitKind, Conflict, Expelled, Input, Integrated, IntegratedCommit, Integrator, Remaining};
+pub use review::{ReviewCommit, ReviewRequest, Reviewed};
+pub use run::{
+    CommitKind, Conflict, Expelled, Input, Integrated, IntegratedCommit, Integrator, NeedsReview, Remaining,
+    Tests, Unneeded,
+};
+pub use take::{TakeRequest, Taken};
 pub use why::{Why, why};
 
 #[cfg(test)]

@@ -10,17 +10,21 @@ use mngr_host::git::{FileChange, RepoPath};
 use mngr_model::run::TaskId;
 
 use super::assemble::Part;
-use super::changes::{Change, Piece};
+use super::changes::{Change, Piece, votes};
 use super::checks::Snapshot;
 use super::error::IntegrateError;
+use super::hunks::{Place, places};
 use super::message::{self, Text};
-use super::run::{CommitKind, Conflict, Expelled, Found, IntegratedCommit, Work};
+use super::rank::{RankFacts, score};
+use super::run::{CommitKind, Conflict, Expelled, Found, IntegratedCommit, Unneeded, Work};
 
 /// An implementation change that is in, with what later ones need to know of it.
 pub(super) struct Picked {
     pub(super) commit: IntegratedCommit,
     members: Vec<usize>,
     files: BTreeSet<RepoPath>,
+    /// The hunks of its implementation.
+    places: BTreeSet<Place>,
 }
 
 /// What one pass over the changes came to.
@@ -58,6 +62,7 @@ impl Work<'_> {
             let Some((culprit, failure)) = self.culprit(base, &start, &squash, &pass, guards)? else {
                 found.expelled.extend(pass.found.expelled);
                 found.conflicts.extend(pass.found.conflicts);
+                found.unneeded.extend(pass.found.unneeded);
                 found.contained.extend(pass.contained.into_iter().map(|(task, _)| task));
                 return Ok(squash.into_iter().chain(pass.picked.into_iter().map(|one| one.commit)).collect());
             };
@@ -102,15 +107,25 @@ impl Work<'_> {
         let files: BTreeSet<RepoPath> = self.touched(&members);
         loop {
             let Some(first) = members.first() else { return Ok(Placed::Out) };
-            let fix = [Part { id: *first, changes: &self.pieces[*first].implementation }];
-            let placed = self.assembler.assemble(&tip.tree, &fix)?;
+            let own = places(&self.pieces[*first].implementation);
+            let is_in = |place: &&Place| picked.iter().any(|other| other.places.contains(*place));
+            let left: BTreeSet<&Place> = own.iter().filter(|place| !is_in(place)).collect();
+            let is_remainder = left.len() < own.len();
+            let needs_fix = !is_remainder || self.needs_the_rest(tip, &members)?;
+            let fix = match needs_fix {
+                true => &self.pieces[*first].implementation[..],
+                false => &[],
+            };
+            let placed = self.assembler.assemble(&tip.tree, &[Part { id: *first, changes: fix }])?;
             if let Some((_, conflicting)) = placed.conflicted.into_iter().next() {
                 found.conflicts.push(self.change_conflict(&members, picked, conflicting)?);
                 return Ok(Placed::Out);
             }
+            let mut joined: Vec<String> = placed.joined.into_iter().flat_map(|(_, files)| files).collect();
             let carried: Vec<Part<'_>> =
                 members.iter().map(|at| Part { id: *at, changes: &self.pieces[*at].carried }).collect();
             let placed = self.assembler.assemble(&placed.tree, &carried)?;
+            joined.extend(placed.joined.into_iter().flat_map(|(_, files)| files));
             for (at, conflicting) in placed.conflicted {
                 members.retain(|member| *member != at);
                 found.conflicts.push(self.change_conflict(&[at], picked, conflicting)?);
@@ -120,11 +135,22 @@ impl Work<'_> {
             }
             let pieces: Vec<&Piece> = members.iter().map(|at| &self.pieces[*at]).collect();
             let affected = self.affected(&members, picked, &files);
-            let text = message::implementation(&pieces, change, affected.len());
+            // What is left of a change has the votes of those who made all that is left.
+            let votes = match is_remainder && needs_fix {
+                true => votes(self.pieces).of_all(left.iter().copied()),
+                false => change.votes,
+            };
+            let score = score(RankFacts { votes, ..change.facts });
+            let text = message::implementation(&pieces, votes, &score, affected.len());
             let oid = self.commit(&placed.tree, &tip.commit, &text)?;
             let snapshot = Snapshot { commit: oid.clone(), tree: placed.tree.clone() };
             let failures = self.checks.failures(&snapshot, affected)?;
             if failures.is_empty() {
+                if !needs_fix {
+                    let files: BTreeSet<String> = left.iter().map(|(path, _)| path.to_string()).collect();
+                    let tasks = pieces.iter().map(|piece| piece.task().clone());
+                    found.unneeded.extend(tasks.map(|task| Unneeded { task, files: files.clone() }));
+                }
                 if placed.tree == tip.tree {
                     return Ok(Placed::Contained);
                 }
@@ -134,13 +160,31 @@ impl Work<'_> {
                     subject: text.subject,
                     kind: CommitKind::Implementation,
                     tasks: pieces.iter().map(|piece| piece.task().clone()).collect(),
-                    votes: change.votes,
-                    score: Some(change.score.clone()),
+                    votes,
+                    score: Some(score),
                 };
-                return Ok(Placed::In(Box::new(Picked { commit, members, files })));
+                return Ok(Placed::In(Box::new(Picked { commit, members, files, places: own })));
+            }
+            if !joined.is_empty() {
+                // Each of them is right, but not with the other on the next line.
+                found.conflicts.push(self.change_conflict(&members, picked, joined)?);
+                return Ok(Placed::Out);
             }
             self.leave_out(tip, &mut members, failures, found)?;
         }
+    }
+
+    /// Whether the tests of these members fail without what is left of their change, where a part of it is already in.
+    fn needs_the_rest(&self, tip: &Snapshot, members: &[usize]) -> Result<bool, IntegrateError> {
+        let carried: Vec<Part<'_>> =
+            members.iter().map(|at| Part { id: *at, changes: &self.pieces[*at].carried }).collect();
+        let assembled = self.assembler.assemble(&tip.tree, &carried)?;
+        if !assembled.conflicted.is_empty() {
+            return Ok(true);
+        }
+        let snapshot = self.snapshot(tip, &assembled.tree)?;
+        let own: BTreeSet<&TaskId> = members.iter().map(|at| self.pieces[*at].task()).collect();
+        Ok(!self.checks.failures(&snapshot, own)?.is_empty())
     }
 
     /// The tests a change may affect: its own, and those of changes that touch the same files.
@@ -180,7 +224,7 @@ impl Work<'_> {
         let mut with = BTreeSet::new();
         for (at, others) in placed.chain(squashed) {
             let touches = others.iter().any(|change| files.contains(&change.path.to_string()));
-            if touches && !members.contains(&at) && !self.assembler.conflict(&others, &one)?.is_empty() {
+            if touches && !members.contains(&at) && self.assembler.meet(&others, &one)? {
                 with.insert(self.pieces[at].task().clone());
             }
         }

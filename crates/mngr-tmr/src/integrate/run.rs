@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mngr_host::git::Git;
 use mngr_host::host::Host;
 use mngr_model::HostPath;
-use mngr_model::run::{Event, FailureKind, Integration, IntegrationStep, RunName, TaskId};
+use mngr_model::run::{Event, FailureKind, Integration, IntegrationStep, ReviewReason, RunName, TaskId};
 use serde_json::{Map, Value, json};
 
 use super::assemble::Assembler;
@@ -27,6 +27,24 @@ pub struct Input {
     pub candidate: Candidate,
     /// What was measured.
     pub verification: Verification,
+}
+
+/// A change that a person has to look at before it is merged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NeedsReview {
+    /// The change.
+    pub input: Input,
+    /// Why, at least one.
+    pub reasons: Vec<ReviewReason>,
+}
+
+/// The tests of the run, by what they came to before any agent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tests<'a> {
+    /// Those that pass at the base and have to go on passing.
+    pub guards: &'a [TaskId],
+    /// Those that fail at the base: a change of tests may turn no other of them green.
+    pub red: &'a [TaskId],
 }
 
 /// What a commit of the result holds.
@@ -51,7 +69,7 @@ pub struct IntegratedCommit {
     pub kind: CommitKind,
     /// The tasks it stands for.
     pub tasks: Vec<TaskId>,
-    /// How many agents made its most popular hunk.
+    /// How many agents made this change.
     pub votes: usize,
     /// Why it has its place; nothing for tests and documentation.
     pub score: Option<Score>,
@@ -99,8 +117,21 @@ pub struct Integrated {
     pub contained: Vec<TaskId>,
     /// Tasks that were left out.
     pub expelled: Vec<Expelled>,
+    /// Changes for the review branch, in the order of the tasks.
+    pub needs_review: Vec<NeedsReview>,
+    /// Files of changes that no test needs, and that are left out.
+    pub unneeded: Vec<Unneeded>,
     /// What is left for an agent or a person.
     pub remaining: Remaining,
+}
+
+/// Files of a task's change that no test needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unneeded {
+    /// The task.
+    pub task: TaskId,
+    /// The files.
+    pub files: BTreeSet<String>,
 }
 
 /// What is needed to integrate. It holds no state: a second integration starts from nothing.
@@ -128,11 +159,11 @@ pub struct Integrator<'a> {
 }
 
 impl<'a> Integrator<'a> {
-    /// Puts the verified candidates together. `guards` are tests that pass at the base and have to go on passing.
+    /// Puts the verified candidates together. What needs review is only named here: see [`Integrator::review`].
     pub fn integrate(
         &self,
         inputs: Vec<Input>,
-        guards: &[TaskId],
+        tests: &Tests<'_>,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Integrated, IntegrateError> {
         let git = Git::new(self.host, self.repository.clone());
@@ -144,34 +175,48 @@ impl<'a> Integrator<'a> {
         self.host.files().make_folder(&self.scratch).map_err(mngr_host::git::GitError::from)?;
         let assembler =
             Assembler { git: &git, base: &self.base, base_tree: &base.tree, scratch: &self.scratch };
-        let pieces = pieces(&git, &self.base, &self.rules.paths, inputs)?;
+        let mut pieces = pieces(&git, &self.base, self.rules, inputs)?;
         let mut log = Log { on_event };
         log.step(IntegrationStep::Started, pieces.iter().map(Piece::task), None, "", &[]);
+        let tools = Work { integrator: self, git: &git, assembler: &assembler, checks: &checks, pieces: &[] };
+        for (at, reason) in (Work { pieces: &pieces, ..tools }).not_confined(&base, tests.red)? {
+            pieces[at].review.push(reason);
+        }
+        let (mut pieces, review): (Vec<Piece>, Vec<Piece>) =
+            pieces.into_iter().partition(|piece| piece.review.is_empty());
+        let mut found = Found {
+            unneeded: (Work { pieces: &pieces, ..tools }).unneeded(&base, tests.guards)?,
+            ..Found::default()
+        };
+        for Unneeded { task, files } in &found.unneeded {
+            let of_task = pieces.iter_mut().filter(|piece| piece.task() == task);
+            of_task.for_each(|piece| {
+                piece.implementation.retain(|change| !files.contains(&change.path.to_string()));
+            });
+        }
         log.grouped(&pieces);
 
-        let work =
-            Work { integrator: self, git: &git, assembler: &assembler, checks: &checks, pieces: &pieces };
-        let mut found = Found::default();
-        let squash = work.squash(&base, guards, &mut found)?;
+        let work = Work { pieces: &pieces, ..tools };
+        let squash = work.squash(&base, tests.guards, &mut found)?;
         let changes = ranked_changes(&pieces, &self.rules.risky);
         for (place, change) in changes.iter().enumerate() {
             let tasks = change.members.iter().map(|at| pieces[*at].task());
             let details = [("place", json!(place + 1)), ("points", json!(change.score.points))];
             log.step(IntegrationStep::Ranked, tasks, None, &change.score.to_string(), &details);
         }
-        let commits = work.replay(&base, squash, changes, guards, &mut found)?;
+        let commits = work.replay(&base, squash, changes, tests.guards, &mut found)?;
 
         let branch = self.run.integrated_branch();
         let tip = commits.last().map_or(self.base.clone(), |commit| commit.oid.clone());
         log.found(&commits, &found);
-        if !commits.is_empty() {
-            branch::point(&git, &branch, &self.base, &tip)?;
-        }
+        branch::settle(&git, &branch, &self.base, commits.last().map(|commit| commit.oid.as_str()))?;
         log.step(IntegrationStep::Finished, [], Some(&tip), "", &[("commits", json!(commits.len()))]);
         let repeated_groups = repeated_groups(&pieces);
-        let Found { expelled, conflicts, contained } = found;
+        let Found { expelled, conflicts, contained, unneeded } = found;
         let remaining = Remaining { conflicts, repeated_groups };
-        Ok(Integrated { branch, tip, commits, contained, expelled, remaining })
+        let needs = |piece: Piece| NeedsReview { input: piece.input, reasons: piece.review };
+        let needs_review = review.into_iter().map(needs).collect();
+        Ok(Integrated { branch, tip, commits, contained, expelled, needs_review, unneeded, remaining })
     }
 
     /// Whether the gate passes before anything was changed.
@@ -193,6 +238,7 @@ impl<'a> Integrator<'a> {
 }
 
 /// What the steps share.
+#[derive(Clone, Copy)]
 pub(super) struct Work<'w> {
     pub(super) integrator: &'w Integrator<'w>,
     pub(super) git: &'w Git<'w>,
@@ -207,6 +253,7 @@ pub(super) struct Found {
     pub(super) expelled: Vec<Expelled>,
     pub(super) conflicts: Vec<Conflict>,
     pub(super) contained: Vec<TaskId>,
+    pub(super) unneeded: Vec<Unneeded>,
 }
 
 /// Writes the steps down.
@@ -255,6 +302,25 @@ impl Log<'_> {
     }
 
     fn found(&mut self, commits: &[IntegratedCommit], found: &Found) {
+        for Unneeded { task, files } in &found.unneeded {
+            let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
+            let reason = format!("no test needs {}", names.join(", "));
+            self.step(IntegrationStep::Unneeded, [task], None, &reason, &[("files", json!(files))]);
+        }
+        self.left_out(found);
+        for commit in commits {
+            let step = match commit.kind {
+                CommitKind::TestsAndDocs => IntegrationStep::Squashed,
+                CommitKind::Implementation => IntegrationStep::Picked,
+            };
+            let details = [("votes", json!(commit.votes)), ("subject", json!(commit.subject))];
+            let reason = commit.score.as_ref().map(ToString::to_string).unwrap_or_default();
+            self.step(step, &commit.tasks, Some(&commit.oid), &reason, &details);
+        }
+    }
+
+    /// Changes that are on no branch, and why.
+    pub(super) fn left_out(&mut self, found: &Found) {
         for conflict in &found.conflicts {
             let details = [("with", json!(conflict.with)), ("files", json!(conflict.files))];
             let reason = "does not fit beside other changes";
@@ -264,15 +330,6 @@ impl Log<'_> {
             let details = [("kind", json!(FailureKind::Gate)), ("output", json!(expelled.failure.tail))];
             let reason = expelled.failure.to_string();
             self.step(IntegrationStep::Expelled, [&expelled.task], None, &reason, &details);
-        }
-        for commit in commits {
-            let step = match commit.kind {
-                CommitKind::TestsAndDocs => IntegrationStep::Squashed,
-                CommitKind::Implementation => IntegrationStep::Picked,
-            };
-            let details = [("votes", json!(commit.votes)), ("subject", json!(commit.subject))];
-            let reason = commit.score.as_ref().map(ToString::to_string).unwrap_or_default();
-            self.step(step, &commit.tasks, Some(&commit.oid), &reason, &details);
         }
     }
 }

@@ -162,7 +162,7 @@ impl Work<'_> {
         for other in members {
             let others = &self.pieces[*other].squashed;
             let touches = others.iter().any(|change| files.contains(&change.path.to_string()));
-            if touches && !self.assembler.conflict(others, one)?.is_empty() {
+            if touches && self.assembler.meet(others, one)? {
                 with.insert(self.pieces[*other].task().clone());
             }
         }

@@ -30,10 +30,14 @@ const GATE: &str = "for f in src/lib tests/common; do sh -n ./$f || exit 1; done
 
 fn integrate(lab: &Lab, gate: Option<&str>, inputs: Vec<Input>) -> (Integrated, Vec<Integration>) {
     let mut steps = Vec::new();
-    let result = lab.integrator(gate).integrate(inputs, &[id("tests/lib.sh")], &mut |event| match event {
-        Event::Integration(step) => steps.push(step),
-        other => panic!("{other:?}"),
-    });
+    let result = lab.integrator(gate).integrate(
+        inputs,
+        &Tests { guards: &[id("tests/lib.sh")], red: &[] },
+        &mut |event| match event {
+            Event::Integration(step) => steps.push(step),
+            other => panic!("{other:?}"),
+        },
+    );
     (result.unwrap(), steps)
 }
 
@@ -174,7 +178,10 @@ fn a_guard_that_already_failed_at_the_base_expels_nobody() {
     let lab = project(3);
     let guards = [id("tests/2.sh")];
     let inputs = vec![fix(&lab, 0), fix_test(&lab, 1, &[])];
-    let result = lab.integrator(Some(GATE)).integrate(inputs, &guards, &mut |_| {}).unwrap();
+    let result = lab
+        .integrator(Some(GATE))
+        .integrate(inputs, &Tests { guards: &guards, red: &[] }, &mut |_| {})
+        .unwrap();
     assert_eq!((result.commits.len(), result.expelled.len()), (2, 0));
 }
 
@@ -308,8 +315,9 @@ fn work_of_others_on_the_branch_is_kept() {
     let lab = project(2);
     let inputs = vec![fix(&lab, 0)];
     let (result, _) = integrate(&lab, Some(GATE), inputs.clone());
-    let failed =
-        |inputs: Vec<Input>| lab.integrator(Some(GATE)).integrate(inputs, &[], &mut |_| {}).unwrap_err();
+    let failed = |inputs: Vec<Input>| {
+        lab.integrator(Some(GATE)).integrate(inputs, &Tests::default(), &mut |_| {}).unwrap_err()
+    };
     lab.git(&["checkout", "--quiet", &result.branch]);
     assert!(matches!(failed(vec![fix_from(&lab, &result.branch)]), IntegrateError::BranchInUse { .. }));
     lab.git(&["commit", "--quiet", "--allow-empty", "-m", "by hand"]);
@@ -329,7 +337,10 @@ fn fix_from(lab: &Lab, branch: &str) -> Input {
 #[test]
 fn a_gate_that_fails_on_the_base_is_said_before_anything_is_done() {
     let lab = project(1);
-    let error = lab.integrator(Some("echo no >&2; exit 3")).integrate(vec![], &[], &mut |_| {}).unwrap_err();
+    let error = lab
+        .integrator(Some("echo no >&2; exit 3"))
+        .integrate(vec![], &Tests::default(), &mut |_| {})
+        .unwrap_err();
     assert_eq!(error.to_string(), "the gate already fails on the base commit (exit 3)");
 }
 
@@ -339,14 +350,12 @@ fn a_commit_is_dropped_and_the_rest_stays_green() {
     let inputs = vec![fix(&lab, 0), fix(&lab, 1), fix_test(&lab, 2, &[])];
     let (result, _) = integrate(&lab, Some(GATE), inputs);
     let integrator = lab.integrator(Some(GATE));
-    let request = |commit| DropRequest { commit, guards: &[], integrated: &[] };
-    let not = integrator.drop_commit(&request(&result.commits[0].oid), &mut |_| {}).unwrap_err();
-    assert!(matches!(not, IntegrateError::NotImplementation { .. }), "{not}");
+    let request = |what| DropRequest { what, guards: &[], integrated: &[], inputs: &|_| Vec::new() };
     let none = integrator.drop_commit(&request("0000"), &mut |_| {}).unwrap_err();
     assert!(matches!(none, IntegrateError::NoSuchCommit { .. }), "{none}");
     let mut events = Vec::new();
     let short = &result.commits[1].oid[..12];
-    let tip = integrator.drop_commit(&request(short), &mut |event| events.push(event)).unwrap();
+    let tip = integrator.drop_commit(&request(short), &mut |event| events.push(event)).unwrap().tip;
     assert_eq!(lab.git(&["rev-parse", &result.branch]), tip);
     assert_eq!(subjects(&lab, &result), ["Tests and docs: the changes of 1 agent", "[FIX_IMPL] put 1 right"]);
     assert_eq!(lab.git(&["show", &format!("{tip}:src/0")]), "wrong");
@@ -364,7 +373,8 @@ fn a_commit_that_others_need_is_not_dropped() {
     ];
     let (result, _) = integrate(&lab, Some(GATE), vec![fix(&lab, 0), lab.input("tests/1.sh", &works)]);
     assert_eq!(result.commits.len(), 2, "{:?}", result.expelled);
-    let request = DropRequest { commit: &result.commits[0].oid, guards: &[], integrated: &[] };
+    let what = &result.commits[0].oid;
+    let request = DropRequest { what, guards: &[], integrated: &[], inputs: &|_| Vec::new() };
     let error = lab.integrator(Some(GATE)).drop_commit(&request, &mut |_| {}).unwrap_err();
     assert!(
         matches!(&error, IntegrateError::BreaksLater { later, .. } if later == "[FIX_IMPL] uses"),

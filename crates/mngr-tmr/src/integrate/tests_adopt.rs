@@ -19,9 +19,9 @@ struct Case {
 
 const GATE: &str = "sh -n ./src/lib";
 
-/// The library with the values of `one` and `two`.
+/// The library with the values of `one` and `two`, on one line: two changes of it never fit beside each other.
 fn lib(one: &str, two: &str) -> String {
-    format!("one={one}\ntwo={two}\n")
+    format!("one={one} two={two}\n")
 }
 
 impl Case {
@@ -41,7 +41,10 @@ impl Case {
         let inputs =
             vec![fix("tests/1.sh", &lib("right", "wrong")), fix("tests/2.sh", &lib("wrong", "right"))];
         let guards = [id("tests/lib.sh")];
-        let integrated = lab.integrator(Some(GATE)).integrate(inputs.clone(), &guards, &mut |_| {}).unwrap();
+        let integrated = lab
+            .integrator(Some(GATE))
+            .integrate(inputs.clone(), &Tests { guards: &guards, red: &[] }, &mut |_| {})
+            .unwrap();
         assert_eq!(integrated.commits.len(), 1);
         assert_eq!(integrated.remaining.conflicts[0].tasks, [id("tests/2.sh")]);
         Self { lab, inputs, integrated }
@@ -113,8 +116,9 @@ fn an_adopted_commit_is_explained_and_can_be_dropped() {
     let integrator = case.lab.integrator(Some(GATE));
     let why = case.lab.why(&adopted.tip, &journal);
     assert_eq!((why.steps.len(), why.steps[0].reason.as_str()), (1, "made by the integrator"));
-    let request = DropRequest { commit: &adopted.tip, guards: &[], integrated: &[] };
-    assert_eq!(integrator.drop_commit(&request, &mut |_| {}).unwrap(), case.integrated.tip);
+    let what = &adopted.tip;
+    let request = DropRequest { what, guards: &[], integrated: &[], inputs: &|_| Vec::new() };
+    assert_eq!(integrator.drop_commit(&request, &mut |_| {}).unwrap().tip, case.integrated.tip);
 }
 
 #[test]

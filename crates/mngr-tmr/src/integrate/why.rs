@@ -4,6 +4,7 @@ use mngr_host::git::{CommitInfo, Git};
 use mngr_model::run::{Entry, Event, Integration, IntegrationStep, Started, TaskId};
 
 use super::error::IntegrateError;
+use super::line::Line;
 use super::message::trailer;
 
 /// What is known about a commit.
@@ -23,17 +24,16 @@ pub struct Why {
     pub steps: Vec<Integration>,
 }
 
-/// Explains a commit of the branch of a run; any unique beginning of its name will do.
-pub fn why(git: &Git<'_>, started: &Started, commit: &str, journal: &[Entry]) -> Result<Why, IntegrateError> {
-    let branch = started.run.integrated_branch();
-    let commits = git.commits_between(&started.base_commit, &git.resolve(&branch)?)?;
-    let info = find(&commits, commit, &branch)?;
+/// Explains a commit of a branch of the run: by any unique beginning of its name, or by a task it is for.
+pub fn why(git: &Git<'_>, started: &Started, what: &str, journal: &[Entry]) -> Result<Why, IntegrateError> {
+    let line = Line::read(git, &started.run, &started.base_commit)?;
+    let info = &line.commits[line.find(what)?];
     let tasks = tasks_of(info);
     let steps: Vec<&Integration> = journal.iter().filter_map(step_of).collect();
     // What an earlier integration came to no longer counts.
     let last = steps.iter().rposition(|step| step.step == IntegrationStep::Started).unwrap_or(0);
     let is_about = |step: &&&Integration| match step.step {
-        IntegrationStep::Started | IntegrationStep::Finished => false,
+        IntegrationStep::Started | IntegrationStep::Finished | IntegrationStep::Unknown => false,
         _ if step.commit.is_some() => step.commit.as_ref() == Some(&info.oid),
         _ => step.tasks.iter().any(|task| tasks.contains(task)),
     };
@@ -54,32 +54,14 @@ fn step_of(entry: &Entry) -> Option<&Integration> {
     }
 }
 
-/// The commit of that name.
-pub(super) fn find<'c>(
-    commits: &'c [CommitInfo],
-    name: &str,
-    branch: &str,
-) -> Result<&'c CommitInfo, IntegrateError> {
-    let mut found = commits.iter().filter(|commit| !name.is_empty() && commit.oid.starts_with(name));
-    match (found.next(), found.next()) {
-        (Some(only), None) => Ok(only),
-        _ => Err(IntegrateError::NoSuchCommit { commit: name.to_owned(), branch: branch.to_owned() }),
-    }
-}
-
 /// The tasks a commit stands for.
 pub(super) fn tasks_of(commit: &CommitInfo) -> Vec<TaskId> {
     let values = trailers(&commit.message).into_iter().filter(|(name, _)| name == trailer::TASK);
     values.filter_map(|(_, value)| value.parse().ok()).collect()
 }
 
-/// Whether a commit stands for itself and can be dropped: all but the one of tests and documentation of all agents.
-pub(super) fn has_own_place(commit: &CommitInfo) -> bool {
-    trailers(&commit.message).iter().any(|(name, _)| name == trailer::RANK)
-}
-
 /// The lines of the last paragraph.
-fn trailers(message: &str) -> Vec<(String, String)> {
+pub(super) fn trailers(message: &str) -> Vec<(String, String)> {
     let last = message.trim_end().rsplit("\n\n").next().unwrap_or_default();
     let pairs = last.lines().filter_map(|line| line.split_once(": "));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()

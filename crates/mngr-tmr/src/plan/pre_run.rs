@@ -6,7 +6,7 @@
 use mngr_model::run::{MeasuredRun, TaskId};
 use mngr_ops::fanout::fan_out_within;
 
-use crate::collect::{Bench, CollectError, Collector, RunOutcome, TestStatus};
+use crate::collect::{Bench, Collector, OneRun, TestStatus};
 use crate::verify::RunnerError;
 
 /// The tests could not be run before any agent.
@@ -14,7 +14,7 @@ use crate::verify::RunnerError;
 pub enum PreRunError {
     /// Together.
     #[error("the tests cannot be run before agents are launched")]
-    Together(#[from] CollectError),
+    Together(#[from] RunnerError),
     /// One of them alone.
     #[error("the test `{task}` cannot be run before agents are launched")]
     Alone {
@@ -64,7 +64,9 @@ pub fn pre_run(
         Some(TestStatus::Passed) => Ok(tested(task, Finding::Passing, "passes together with the others")),
         Some(TestStatus::Skipped) => Ok(tested(task, Finding::Skipped, "the framework skips it")),
         Some(TestStatus::Failed) => run_alone(collector, bench, task, Finding::Unstable),
-        None => run_alone(collector, bench, task, Finding::Passing),
+        None | Some(TestStatus::Missing | TestStatus::Silent) => {
+            run_alone(collector, bench, task, Finding::Passing)
+        }
     };
     fan_out_within(bench.runner.width(), tests, look).into_iter().collect()
 }
@@ -77,18 +79,21 @@ fn run_alone(
     if_passed: Finding,
 ) -> Result<Tested, PreRunError> {
     let outcome = collector.run_one(bench, &task);
-    match outcome.map_err(|source| PreRunError::Alone { task: task.clone(), source })? {
-        RunOutcome::Passed(run) if if_passed == Finding::Unstable => {
+    let OneRun { run, result, .. } =
+        outcome.map_err(|source| PreRunError::Alone { task: task.clone(), source })?;
+    Ok(match result.status {
+        TestStatus::Passed if if_passed == Finding::Unstable => {
             let evidence = format!("fails together with the others, alone it {}", in_words(run));
-            Ok(tested(task, if_passed, evidence))
+            tested(task, if_passed, evidence)
         }
-        RunOutcome::Passed(run) => Ok(tested(task, if_passed, in_words(run))),
-        RunOutcome::Failed(run) => Ok(tested(task, Finding::Failing, in_words(run))),
-        RunOutcome::Missing(run) => {
-            let evidence = format!("the framework finds no such test: it {}", in_words(run));
-            Ok(tested(task, Finding::Failing, evidence))
+        TestStatus::Passed => tested(task, if_passed, in_words(run)),
+        TestStatus::Skipped => tested(task, Finding::Skipped, "the framework skips it"),
+        TestStatus::Failed => tested(task, Finding::Failing, in_words(run)),
+        TestStatus::Missing | TestStatus::Silent => {
+            let evidence = result.message.lines().next().unwrap_or_default();
+            tested(task, Finding::Failing, evidence)
         }
-    }
+    })
 }
 
 fn tested(task: TaskId, finding: Finding, evidence: impl Into<String>) -> Tested {

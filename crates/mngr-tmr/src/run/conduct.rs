@@ -21,8 +21,10 @@ pub struct RunEnd {
     pub run: Run,
     /// Why it ended.
     pub reason: EndReason,
-    /// The branch for review, if there is anything on it.
+    /// The branch of the result, if there is anything on it.
     pub branch: Option<String>,
+    /// The branch of what needs review, if there is anything on it.
+    pub review: Option<String>,
 }
 
 /// What a run was before it is gone on with.
@@ -42,7 +44,8 @@ pub(super) fn conduct(
     let conducted = phases(&site, scribe, before, &listener);
     let closed = site.shop.close();
     site.shop.end_hosts();
-    let (reason, branch) = match conducted {
+    let nothing = || Reduced { branch: None, review: None };
+    let (reason, reduced) = match conducted {
         Ok(end) => end,
         // The journal is whole up to here: the run can be gone on with.
         Err(error) if matches!(error, RunError::Journal(_)) => return Err(error),
@@ -50,16 +53,17 @@ pub(super) fn conduct(
             let is_wished = listener.wish() == Some(StopKind::Now);
             let reason = if is_wished { EndReason::Interrupted } else { EndReason::Failed };
             scribe.note(Event::RunEnded { reason })?;
-            return if is_wished { Ok(end(scribe, reason, None)) } else { Err(error) };
+            return if is_wished { Ok(end(scribe, reason, nothing())) } else { Err(error) };
         }
     };
     scribe.note(Event::RunEnded { reason })?;
     closed?;
-    Ok(end(scribe, reason, branch))
+    Ok(end(scribe, reason, reduced))
 }
 
-fn end(scribe: &Scribe<'_>, reason: EndReason, branch: Option<String>) -> RunEnd {
-    RunEnd { run: scribe.run().clone(), reason, branch }
+fn end(scribe: &Scribe<'_>, reason: EndReason, reduced: Reduced) -> RunEnd {
+    let Reduced { branch, review } = reduced;
+    RunEnd { run: scribe.run().clone(), reason, branch, review }
 }
 
 fn phases(
@@ -67,7 +71,7 @@ fn phases(
     scribe: &mut Scribe<'_>,
     before: Option<Before>,
     listener: &Listener,
-) -> Result<(EndReason, Option<String>), RunError> {
+) -> Result<(EndReason, Reduced), RunError> {
     // One that begins has no agents yet.
     let agents = match before {
         Some(_) => {
@@ -93,13 +97,15 @@ fn phases(
     }
     let measured: BTreeMap<TaskId, Input> = owner.finish();
     let reason = match worked? {
-        Some(Stopping::Aborted) => return Ok((EndReason::Interrupted, None)),
+        Some(Stopping::Aborted) => {
+            return Ok((EndReason::Interrupted, Reduced { branch: None, review: None }));
+        }
         Some(Stopping::Finishing) => EndReason::Interrupted,
         Some(Stopping::Budget | Stopping::OutOfAgents) => EndReason::Budget,
         None => EndReason::Finished,
     };
-    let Reduced { branch } = reduce::reduce(site, scribe, measured, listener)?;
+    let reduced = reduce::reduce(site, scribe, measured, listener, &[])?;
     // Whoever was to be asked for the rest was not, or not to the end.
     let is_cut_short = reason == EndReason::Finished && listener.wish().is_some();
-    Ok((if is_cut_short { EndReason::Interrupted } else { reason }, branch))
+    Ok((if is_cut_short { EndReason::Interrupted } else { reason }, reduced))
 }

@@ -1,9 +1,14 @@
-//! Putting results together: everything that was verified, then what an agent makes of the rest.
+//! Putting results together: everything that was verified, what an agent makes of the rest, what needs review, and the
+//! last run of all tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mngr_model::run::{AttemptNumber, Event, FailureKind, Stage, StageChange, TaskId};
+use mngr_model::run::{
+    AttemptNumber, Event, FailureKind, Integration, IntegrationStep, QueueReason, Run, Stage, StageChange,
+    Strength, TaskId, Verdict,
+};
+use serde_json::Map;
 
 use super::ask;
 use super::control::StopKind;
@@ -11,24 +16,30 @@ use super::error::RunError;
 use super::listener::Listener;
 use super::scribe::Scribe;
 use super::settings::IntegratorUse;
-use super::workshop::Site;
+use super::workshop::{Site, Workshop};
 use crate::budget::Budget;
 use crate::dispatch::{measure, queue};
-use crate::integrate::{Adopted, Input, Integrated};
+use crate::integrate::{Adopted, Conflict, Expelled, Input, Integrated, ReviewRequest, Reviewed, Tests};
 use crate::journal::JournalError;
 
 /// What it came to.
 pub(super) struct Reduced {
-    /// The branch for review, if there is anything on it.
+    /// The branch of the result, if there is anything on it.
     pub(super) branch: Option<String>,
+    /// The branch of what needs review, if there is anything on it.
+    pub(super) review: Option<String>,
 }
 
-/// Puts together what was verified, in this run of the orchestrator or before.
+/// Why a task is not part of the result that the user wanted left out.
+const WITHOUT: &str = "left out by the user";
+
+/// Puts together what was verified, in this run of the orchestrator or before, but not what was done for `without`.
 pub(super) fn reduce(
     site: &Arc<Site>,
     scribe: &mut Scribe<'_>,
     measured: BTreeMap<TaskId, Input>,
     listener: &Listener,
+    without: &[TaskId],
 ) -> Result<Reduced, RunError> {
     let passer = listener.passer();
     listener.tell(move |wish| {
@@ -36,18 +47,29 @@ pub(super) fn reduce(
             passer()
         }
     });
-    let inputs = inputs(site, scribe, measured)?;
-    if inputs.is_empty() {
+    let mut inputs = inputs(site, scribe, measured)?;
+    let left_out: Vec<TaskId> = inputs
+        .iter()
+        .map(|input| input.candidate.task.clone())
+        .filter(|task| without.contains(task))
+        .collect();
+    inputs.retain(|input| !left_out.contains(&input.candidate.task));
+    if inputs.is_empty() && left_out.is_empty() {
         // Something was verified all the same if what it was made of is gone.
-        note_ends(scribe, BTreeMap::new())?;
-        return Ok(Reduced { branch: None });
+        note_ends(scribe, BTreeMap::new(), &BTreeSet::new())?;
+        return Ok(Reduced { branch: None, review: None });
     }
     scribe.doing("putting the results together");
     let guards = queue::guards(scribe.run());
+    let red = red(scribe.run(), &inputs);
     let mut notes = Notes { scribe, failed: None };
+    let tests = Tests { guards: &guards, red: &red };
     let integrated =
-        site.shop.integrator().integrate(inputs.clone(), &guards, &mut |event| notes.take(event))?;
+        site.shop.integrator().integrate(inputs.clone(), &tests, &mut |event| notes.take(event))?;
     notes.done()?;
+    if !left_out.is_empty() {
+        scribe.note(without_event(&left_out))?;
+    }
     let left = integrated.left(&inputs);
     // It is one more agent: a run that has reached a limit does without.
     let (limits, now) = (site.shop.settings.limits, site.shop.world.clock.now());
@@ -63,14 +85,76 @@ pub(super) fn reduce(
         false => Ok(None),
     };
     let adopted = asked.as_ref().ok().and_then(Option::as_ref);
-    note_ends(scribe, ends(&integrated, adopted))?;
-    let adopted = asked?;
-    let tip = adopted.as_ref().map_or(&integrated.tip, |adopted| &adopted.tip);
-    let has_commits = *tip != site.shop.base;
-    if is_asked && has_commits {
-        site.shop.integrator().hold_branch(tip)?;
+    let mut ends = ends(&integrated, adopted);
+    ends.extend(left_out.into_iter().map(|task| (task, (Stage::Unresolved, WITHOUT.to_owned()))));
+    if let Err(error) = asked {
+        // Whoever goes on puts the rest on the review branch.
+        let open = integrated.needs_review.iter().map(|needs| needs.input.candidate.task.clone());
+        note_ends(scribe, ends, &open.collect())?;
+        return Err(error);
     }
-    Ok(Reduced { branch: has_commits.then_some(integrated.branch) })
+    let tip = adopted.map_or(&integrated.tip, |adopted| &adopted.tip).clone();
+    let has_commits = tip != site.shop.base;
+    if is_asked && has_commits {
+        site.shop.integrator().hold_branch(&tip)?;
+    }
+    let reviewed = review(&site.shop, scribe, &integrated, &tip)?;
+    ends.extend(ends_of_review(&reviewed));
+    note_ends(scribe, ends, &BTreeSet::new())?;
+    final_run(&site.shop, scribe, &tip)?;
+    Ok(Reduced {
+        branch: has_commits.then_some(integrated.branch),
+        review: (!reviewed.commits.is_empty()).then_some(reviewed.branch),
+    })
+}
+
+/// The tests that fail at the base, as far as that is known.
+fn red(run: &Run, inputs: &[Input]) -> Vec<TaskId> {
+    let is_red = |task: &TaskId| {
+        let of_task = |input: &&Input| input.candidate.task == *task;
+        inputs.iter().find(of_task).is_some_and(|it| it.verification.before.verdict == Verdict::Failed)
+    };
+    let tasks = run.tasks.iter();
+    let failing = tasks.filter(|task| task.reason == QueueReason::Failing || is_red(&task.id));
+    failing.map(|task| task.id.clone()).collect()
+}
+
+fn without_event(tasks: &[TaskId]) -> Event {
+    Event::Integration(Integration {
+        step: IntegrationStep::Dropped,
+        tasks: tasks.to_vec(),
+        commit: None,
+        reason: WITHOUT.to_owned(),
+        details: Map::new(),
+    })
+}
+
+/// Makes the review branch on top of the result.
+fn review(
+    shop: &Workshop,
+    scribe: &mut Scribe<'_>,
+    integrated: &Integrated,
+    tip: &str,
+) -> Result<Reviewed, RunError> {
+    let strength = |task: &mngr_model::run::Task| Some((task.id.clone(), task.latest()?.strength.clone()?));
+    let strengths: BTreeMap<TaskId, Strength> = scribe.run().tasks.iter().filter_map(strength).collect();
+    let request = ReviewRequest { start: tip, changes: &integrated.needs_review, strengths: &strengths };
+    let mut notes = Notes { scribe, failed: None };
+    let reviewed = shop.integrator().review(&request, &mut |event| notes.take(event))?;
+    notes.done()?;
+    Ok(reviewed)
+}
+
+/// Runs every test of the result at its tip; nothing where the result is the base.
+pub(super) fn final_run(shop: &Workshop, scribe: &mut Scribe<'_>, tip: &str) -> Result<(), RunError> {
+    if tip == shop.base {
+        return Ok(());
+    }
+    scribe.doing("running every test on the result");
+    let tasks: Vec<TaskId> = scribe.run().tasks.iter().map(|task| task.id.clone()).collect();
+    let found = shop.integrator().final_run(tip, &tasks)?;
+    scribe.note(Event::FinalRun(found))?;
+    Ok(())
 }
 
 /// What may be integrated, in the order of the run: the same whoever measured it, and when.
@@ -109,11 +193,33 @@ fn ends(integrated: &Integrated, adopted: Option<&Adopted>) -> BTreeMap<TaskId, 
             ends.insert(task.clone(), (Stage::Integrated, commit.oid.clone()));
         }
     }
-    for expelled in &integrated.expelled {
+    ends.extend(ends_left_out(&integrated.expelled, &integrated.remaining.conflicts));
+    for task in adopted.into_iter().flat_map(|adopted| &adopted.commits).flat_map(|commit| &commit.tasks) {
+        ends.insert(task.clone(), (Stage::Integrated, "the integrator made it fit".to_owned()));
+    }
+    ends
+}
+
+/// The same for the review branch.
+fn ends_of_review(reviewed: &Reviewed) -> BTreeMap<TaskId, End> {
+    let mut ends = ends_left_out(&reviewed.expelled, &reviewed.conflicts);
+    let contained = reviewed.contained.iter();
+    ends.extend(
+        contained.map(|task| (task.clone(), (Stage::Integrated, "others made the same change".to_owned()))),
+    );
+    let commits = reviewed.commits.iter();
+    ends.extend(commits.map(|commit| (commit.task.clone(), (Stage::NeedsReview, commit.evidence()))));
+    ends
+}
+
+/// How tasks ended whose changes are on no branch.
+fn ends_left_out(expelled: &[Expelled], conflicts: &[Conflict]) -> BTreeMap<TaskId, End> {
+    let mut ends: BTreeMap<TaskId, End> = BTreeMap::new();
+    for expelled in expelled {
         let stage = Stage::Failed { kind: FailureKind::Gate };
         ends.insert(expelled.task.clone(), (stage, expelled.failure.to_string()));
     }
-    for conflict in &integrated.remaining.conflicts {
+    for conflict in conflicts {
         let with: Vec<String> = conflict.with.iter().map(|task| format!("`{task}`")).collect();
         let files: Vec<&str> = conflict.files.iter().map(String::as_str).collect();
         let whom = if with.is_empty() { "the others".to_owned() } else { with.join(", ") };
@@ -123,19 +229,21 @@ fn ends(integrated: &Integrated, adopted: Option<&Adopted>) -> BTreeMap<TaskId, 
             ends.insert(task.clone(), (stage, why.clone()));
         }
     }
-    for task in adopted.into_iter().flat_map(|adopted| &adopted.commits).flat_map(|commit| &commit.tasks) {
-        ends.insert(task.clone(), (Stage::Integrated, "the integrator made it fit".to_owned()));
-    }
     ends
 }
 
-/// Notes how each task ended. Whatever was verified has come to an end here; none may be forgotten.
-fn note_ends(scribe: &mut Scribe<'_>, mut ends: BTreeMap<TaskId, End>) -> Result<(), JournalError> {
+/// Notes how each task ended. Whatever was verified has come to an end here, but for what is `open`; none may be
+/// forgotten.
+fn note_ends(
+    scribe: &mut Scribe<'_>,
+    mut ends: BTreeMap<TaskId, End>,
+    open: &BTreeSet<TaskId>,
+) -> Result<(), JournalError> {
     let verified: Vec<(TaskId, AttemptNumber)> = scribe
         .run()
         .tasks
         .iter()
-        .filter(|task| task.stage() == Stage::Verified)
+        .filter(|task| task.stage() == Stage::Verified && !open.contains(&task.id))
         .filter_map(|task| Some((task.id.clone(), task.latest()?.number)))
         .collect();
     for (task, attempt) in verified {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use mngr_host::clock::SystemClock;
 use mngr_model::HostPath;
-use mngr_model::run::{AttemptNumber, EndReason, Event, QueueReason, Run, Stage, StageChange, Started};
+use mngr_model::run::{
+    AttemptNumber, EndReason, Event, QueueReason, Run, Stage, StageChange, Started, TaskId,
+};
 use mngr_ops::create::HostSpec;
 use mngr_ops::world::World;
 
@@ -19,6 +21,7 @@ use super::reduce::{Reduced, reduce};
 use super::scribe::Scribe;
 use super::settings::RunSettings;
 use super::workshop::{Crew, Site, Workshop};
+use crate::integrate::IntegrateError;
 use crate::journal::{self, Journal};
 
 /// A run in its folder.
@@ -64,27 +67,34 @@ impl Saved {
         let (shop, before, mut scribe) = self.take_over(world, &crew.mapper.host_spec, observer)?;
         complete_plan(&shop, &mut scribe, self.started.tasks_total)?;
         if before.ended == Some(EndReason::Finished) && is_whole(scribe.run()) {
-            let branch = has_branch(scribe.run()).then(|| shop.run.integrated_branch());
+            let branch = has_task(scribe.run(), Stage::Integrated).then(|| shop.run.integrated_branch());
+            let review = has_task(scribe.run(), Stage::NeedsReview).then(|| shop.run.review_branch());
             scribe.note(Event::RunEnded { reason: EndReason::Finished })?;
-            return Ok(RunEnd { run: scribe.run().clone(), reason: EndReason::Finished, branch });
+            return Ok(RunEnd { run: scribe.run().clone(), reason: EndReason::Finished, branch, review });
         }
         conduct(Arc::new(Site { shop, folder: self.folder, crew }), &mut scribe, Some(before))
     }
 
-    /// Puts together again what was verified.
+    /// Puts together again what was verified, but not what was done for the tasks of `without`.
     ///
     /// # Errors
-    /// When there is nothing, or it cannot be put together.
+    /// When there is nothing, or it cannot be put together, or the run has no such task.
     pub fn reintegrate(
         self,
         world: &Arc<World>,
         crew: Crew,
+        without: &[String],
         observer: &mut dyn Observer,
     ) -> Result<RunEnd, RunError> {
+        let known = |text: &String| -> Result<TaskId, RunError> {
+            let task: Option<TaskId> = text.parse().ok().filter(|task| self.run.task(task).is_some());
+            task.ok_or_else(|| IntegrateError::NoSuchTask { task: text.clone() }.into())
+        };
+        let without: Vec<TaskId> = without.iter().map(known).collect::<Result<_, _>>()?;
         let (shop, before, mut scribe) = self.take_over(world, &crew.mapper.host_spec, observer)?;
         let site = Arc::new(Site { shop, folder: self.folder, crew });
         let listener = Listener::begin(&world.client, &site.folder)?;
-        let reduced = reduce(&site, &mut scribe, std::collections::BTreeMap::new(), &listener);
+        let reduced = reduce(&site, &mut scribe, std::collections::BTreeMap::new(), &listener, &without);
         let closed = site.shop.close();
         site.shop.end_hosts();
         let reason = match (&reduced, before.ended) {
@@ -96,13 +106,13 @@ impl Saved {
             (Err(_), _) => EndReason::Failed,
         };
         scribe.note(Event::RunEnded { reason })?;
-        let Reduced { branch } = reduced?;
+        let Reduced { branch, review } = reduced?;
         closed?;
-        let is_there = scribe.run().tasks.iter().any(|task| task.stage().is_from_integration());
+        let is_there = scribe.run().tasks.iter().any(|task| scribe.run().can_be_integrated(task));
         if !is_there {
             return Err(RunError::NothingToIntegrate);
         }
-        Ok(RunEnd { run: scribe.run().clone(), reason, branch })
+        Ok(RunEnd { run: scribe.run().clone(), reason, branch, review })
     }
 
     /// Becomes its orchestrator: what it works with, what it was before, and who writes its journal now.
@@ -138,8 +148,8 @@ fn is_whole(run: &Run) -> bool {
     run.tasks.iter().all(|task| task.stage().is_final())
 }
 
-fn has_branch(run: &Run) -> bool {
-    run.tasks.iter().any(|task| task.stage() == Stage::Integrated)
+fn has_task(run: &Run, stage: Stage) -> bool {
+    run.tasks.iter().any(|task| task.stage() == stage)
 }
 
 /// An orchestrator that was killed while it planned has not noted every task: the rest is planned again.

@@ -17,6 +17,7 @@ use super::folder::RunFolder;
 use super::settings::RunSettings;
 use crate::collect::{Bench, Collector};
 use crate::integrate::{Gate, Integrator};
+use crate::strength::Builds;
 use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool};
 
 /// What the agents of a run are created with; names, branches, messages and the run's own labels are added here.
@@ -43,6 +44,8 @@ pub(crate) struct Workshop {
     pub(crate) rules: Rules,
     /// Where tests run.
     pub(crate) runner: Box<dyn Runner>,
+    /// What was built for measurements so far.
+    builds: Builds,
     scratch: HostPath,
     /// The folder of this run on this machine: checkouts and short-lived files.
     own: HostPath,
@@ -87,7 +90,8 @@ impl Workshop {
                 Box::new(Elsewhere::new(world.clone(), pool, subject))
             }
         };
-        Ok(Self { world, run, settings, base, time, tests, rules, runner, scratch: own.join("scratch"), own })
+        let (builds, scratch) = (Builds::default(), own.join("scratch"));
+        Ok(Self { world, run, settings, base, time, tests, rules, runner, builds, scratch, own })
     }
 
     /// What hosts that are made for this run are labelled with. Nobody else's run has the same.
@@ -153,6 +157,8 @@ impl Workshop {
             repeats: self.settings.checks.runs,
             rules: &self.rules,
             runner: self.runner.as_ref(),
+            mutants: usize::from(self.world.settings.tmr.mutants),
+            builds: &self.builds,
         }
     }
 

@@ -1,3 +1,26 @@
-//! What the text of a source file says, read with grammars. Pure: a text goes in, facts come out.
+//! What the text of a source file says: its functions, the small changes that can be made in them, its statements and
+//! assertions. Pure: texts in, texts out. What is peculiar to a language is data in `mutations/`.
+//!
+//! What must never be here: a file, a process, a decision about which mutant is made.
 
+mod begin;
 pub(crate) mod contract;
+mod diff;
+mod edits;
+mod functions;
+mod language;
+mod normal;
+mod python;
+mod quote;
+mod rules;
+mod source;
+mod statements;
+#[cfg(test)]
+mod tests;
+
+pub use diff::small_diff;
+pub use edits::Edit;
+pub use functions::Function;
+pub use language::Language;
+pub use source::Source;
+pub use statements::Statement;

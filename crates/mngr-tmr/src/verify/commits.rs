@@ -46,6 +46,21 @@ impl CommitFacts {
         }
     }
 
+    /// The same, where source files are known in which only test code was changed.
+    #[must_use]
+    pub fn with_inline_tests(mut self, inline: &[String]) -> Self {
+        let is_inline =
+            |path: &RepoPath| path.as_str().is_some_and(|path| inline.iter().any(|test| test == path));
+        let is_program = |path: &&RepoPath| !is_inline(path);
+        if self.paths.iter().any(is_inline) {
+            self.measured.insert(PathClass::Test);
+            if self.paths.iter().filter(is_program).count() == 0 {
+                self.measured.remove(&PathClass::Implementation);
+            }
+        }
+        self
+    }
+
     /// Whether it touches the implementation.
     pub fn touches_implementation(&self) -> bool {
         self.measured.contains(&PathClass::Implementation)

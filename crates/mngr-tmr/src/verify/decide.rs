@@ -1,6 +1,6 @@
 //! What follows from what was measured. Pure: one table, from facts to a decision with its reason.
 
-use mngr_model::run::{FailureKind, ReviewReason, Verdict};
+use mngr_model::run::{FailureKind, ReviewReason, TaskId, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::contract::Breach;
@@ -68,6 +68,22 @@ pub enum Refusal {
     /// The implementation was changed, and the test passes without that.
     #[error("the test also passes without the change of the implementation")]
     Unproven,
+    /// A test that it adds does not pass every time.
+    #[error("the added test `{test}` passed only {passed} of {runs} runs")]
+    AddedFails {
+        /// The test.
+        test: TaskId,
+        /// How often it passed.
+        passed: usize,
+        /// How often it was run.
+        runs: usize,
+    },
+    /// A test that it adds notices no change of the program.
+    #[error("the added test `{test}` notices no mutant of the program")]
+    AddedNoticesNothing {
+        /// The test.
+        test: TaskId,
+    },
     /// Its branch does not start at the base.
     #[error("its commits do not follow the base commit")]
     NotOnBase,

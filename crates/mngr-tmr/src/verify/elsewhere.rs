@@ -21,7 +21,7 @@ use mngr_ops::pool::{self, Fresh, Pool, RUN_TAG};
 use mngr_ops::world::World;
 
 use super::pool::WorktreePool;
-use super::runner::{Order, Report, Runner, RunnerError};
+use super::runner::{Order, Report, Runner, RunnerError, Series};
 
 /// How long a host may take to show that it is there.
 const PROBE_LIMIT: Duration = Duration::from_secs(10);
@@ -175,11 +175,6 @@ impl Elsewhere {
         Ok(())
     }
 
-    fn run_on(&self, ground: &Ground, order: &Order<'_>) -> Result<Report, RunnerError> {
-        self.send(ground, order.commit)?;
-        ground.checkouts.run(order)
-    }
-
     /// Lets the next one open another host.
     fn leave(&self, left: &Arc<Ground>) {
         let mut state = lock(&self.ground);
@@ -197,12 +192,17 @@ impl Ground {
     }
 }
 
-impl Runner for Elsewhere {
-    fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
+impl Elsewhere {
+    /// Does something with the checkouts of a host, on another one if that is lost meanwhile.
+    fn anywhere<T>(
+        &self,
+        commit: &str,
+        run: impl Fn(&WorktreePool) -> Result<T, RunnerError>,
+    ) -> Result<T, RunnerError> {
         let mut until = None;
         loop {
             let tried = match self.ground() {
-                Ok(ground) => match self.run_on(&ground, order) {
+                Ok(ground) => match self.send(&ground, commit).and_then(|()| run(&ground.checkouts)) {
                     Err(error) if !error.is_interrupted() && !ground.answers() => {
                         self.leave(&ground);
                         Err(error)
@@ -219,6 +219,16 @@ impl Runner for Elsewhere {
                 _ => std::thread::sleep(PAUSE),
             }
         }
+    }
+}
+
+impl Runner for Elsewhere {
+    fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
+        self.anywhere(order.commit, |checkouts| checkouts.run(order))
+    }
+
+    fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError> {
+        self.anywhere(series.commit, |checkouts| checkouts.run_series(series))
     }
 
     fn width(&self) -> usize {

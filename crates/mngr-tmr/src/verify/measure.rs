@@ -3,23 +3,24 @@
 //! Commands run: k at the base, k at the tip if it differs, k without the fix if both tests and implementation were
 //! changed. Processes of git: 2 for each of these, and at most 6 more.
 
-use mngr_host::git::{FileChange, Git, GitError, NewCommit, TreeEntry};
+use mngr_host::git::{FileChange, Git, GitError, NewCommit, RepoPath, TreeEntry};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::run::{
-    AttemptNumber, ChangeKind, Classified, ClassifiedCommit, Event, Measured, MeasuredRun, TaskId, Verdict,
-    What,
+    AttemptNumber, ChangeKind, Classified, ClassifiedCommit, Event, Measured, MeasuredRun, ReviewReason,
+    Strength, StrengthState, TaskId, Verdict, What,
 };
 use serde::{Deserialize, Serialize};
 
 use super::breach::{Changed, breach};
 use super::commits::CommitFacts;
-use super::decide::{Decision, Facts, Refusal, decide};
-use super::paths::PathClass;
+use super::decide::{Decision, Facts, Parts, Refusal, decide};
+use super::paths::{PathClass, PathRules};
 use super::rules::Rules;
 use super::runner::{Runner, RunnerError, TestReport, run_test};
 use crate::candidate::{Candidate, Claims};
 use crate::collect::Collector;
+use crate::strength::{Builds, Measure, Side, Sides, StrengthError, Subject};
 
 /// Several runs of one test on one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,11 +80,28 @@ pub struct Verification {
     pub mutation: Mutation,
     /// The commits, claimed and measured, oldest first.
     pub commits: Vec<CommitFacts>,
+    /// How strong the tests are that were changed; nothing from a binary that did not measure it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// Source files in which only test code was changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inline_tests: Vec<String>,
     /// What follows.
     pub decision: Decision,
 }
 
 impl Verification {
+    /// The part of the project to which its change of a file belongs.
+    pub fn class(&self, paths: &PathRules, path: &RepoPath) -> PathClass {
+        let is_inline = path.as_str().is_some_and(|path| self.inline_tests.iter().any(|test| test == path));
+        if is_inline { PathClass::Test } else { paths.class(path) }
+    }
+
+    /// Whether it may be integrated although nobody has measured its tests: an earlier binary did not.
+    pub fn is_unmeasured(&self) -> bool {
+        self.strength.is_none() && matches!(self.decision, Decision::Integrate(_))
+    }
+
     /// What the changed test comes to on the old implementation.
     pub fn without_fix(&self) -> Verdict {
         match &self.mutation {
@@ -106,30 +124,44 @@ impl Verification {
             Mutation::SameAsBefore => format!("{} without the fix", self.before),
             Mutation::NotMeasurable(_) => "without the fix not measurable".to_owned(),
         };
-        format!("passed {} before, {} after, {without}", self.before, self.after)
+        let strength = match &self.strength {
+            Some(strength) if strength.state != StrengthState::NotNeeded => format!(", strength {strength}"),
+            _ => String::new(),
+        };
+        format!("passed {} before, {} after, {without}{strength}", self.before, self.after)
     }
 
     /// The lines it is worth in the journal.
     pub fn events(&self) -> Vec<Event> {
-        let measured = |what, runs: &[MeasuredRun], verdict| {
+        let measured = |what, runs: Option<&Runs>, verdict| {
             let (task, attempt) = (self.task.clone(), self.attempt);
-            Event::Measured(Measured { task, attempt, what, runs: runs.to_vec(), verdict })
+            let (passed, runs) = (runs.map(|runs| runs.passed), runs.map(|runs| runs.runs.clone()));
+            Event::Measured(Measured { task, attempt, what, runs: runs.unwrap_or_default(), passed, verdict })
         };
         let mutation = match &self.mutation {
-            Mutation::Run(runs) => &runs.runs[..],
-            Mutation::SameAsBefore => &self.before.runs[..],
-            Mutation::NotMeasurable(_) => &[],
+            Mutation::Run(runs) => Some(runs),
+            Mutation::SameAsBefore => Some(&self.before),
+            Mutation::NotMeasurable(_) => None,
         };
-        vec![
-            measured(What::Before, &self.before.runs, self.before.verdict),
-            measured(What::After, &self.after.runs, self.after.verdict),
+        let mut events = vec![
+            measured(What::Before, Some(&self.before), self.before.verdict),
+            measured(What::After, Some(&self.after), self.after.verdict),
             measured(What::Mutation, mutation, self.without_fix()),
             Event::Classified(Classified {
                 task: self.task.clone(),
                 attempt: self.attempt,
                 commits: self.commits.iter().map(|commit| classified(commit, self.before.verdict)).collect(),
             }),
-        ]
+        ];
+        events.extend(self.strength.clone().map(Event::Strength));
+        events
+    }
+}
+
+fn decided(parts: Parts, reasons: Vec<ReviewReason>) -> Decision {
+    match reasons.is_empty() {
+        true => Decision::Integrate(parts),
+        false => Decision::Review { parts, reasons },
     }
 }
 
@@ -171,6 +203,26 @@ pub enum VerifyError {
         #[source]
         source: RunnerError,
     },
+    /// The strength of its tests could not be looked at.
+    #[error("cannot measure the strength of the tests of `{task}`")]
+    Strength {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: StrengthError,
+    },
+}
+
+impl VerifyError {
+    /// Whether it failed only because the user interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            Self::Git { source, .. } => source.is_interrupted(),
+            Self::Runner { source, .. } => source.is_interrupted(),
+            Self::Strength { source, .. } => source.is_interrupted(),
+        }
+    }
 }
 
 /// Measures candidates. One may be used by many threads at once.
@@ -191,6 +243,17 @@ pub struct Verifier<'a> {
     pub rules: &'a Rules,
     /// Where tests run.
     pub runner: &'a dyn Runner,
+    /// How many mutants the tests of a task are measured with.
+    pub mutants: usize,
+    /// What was built for measurements so far.
+    pub builds: &'a Builds,
+}
+
+/// A change whose tests are to be measured.
+struct Measurable<'a> {
+    candidate: &'a Candidate,
+    parts: Parts,
+    before: Verdict,
 }
 
 impl Verifier<'_> {
@@ -201,16 +264,27 @@ impl Verifier<'_> {
         let run = |commit: &str| self.run(task, commit);
         let git = Git::new(self.host, self.repository.clone());
         let infos = git.commits_between(&self.base, &candidate.tip).map_err(git_error)?;
-        let commits: Vec<CommitFacts> =
-            infos.iter().map(|commit| CommitFacts::new(commit, &self.rules.paths)).collect();
         let is_on_base = match infos.first() {
             Some(first) => first.parents.first() == Some(&self.base),
             None => candidate.tip == self.base,
         };
         let changes = git.patch_between(&self.base, &candidate.tip).map_err(git_error)?;
-        let (implementation, others): (Vec<&FileChange>, Vec<&FileChange>) = changes
+        let sides = Sides::read(&git, &changes, &self.rules.paths).map_err(git_error)?;
+        let is_program = |side: &Side| matches!(side, Side::Program | Side::Both);
+        let sided = || changes.iter().zip(&sides.sides);
+        let implementation: Vec<&FileChange> =
+            sided().filter(|(_, side)| is_program(side)).map(|(change, _)| change).collect();
+        let others: Vec<&FileChange> =
+            sided().filter(|(_, side)| !is_program(side)).map(|(change, _)| change).collect();
+        let inline_tests: Vec<String> = others
             .iter()
-            .partition(|change| self.rules.paths.class(&change.path) == PathClass::Implementation);
+            .filter(|change| self.rules.paths.class(&change.path) == PathClass::Implementation)
+            .map(|change| change.path.to_string())
+            .collect();
+        let commits: Vec<CommitFacts> = infos
+            .iter()
+            .map(|commit| CommitFacts::new(commit, &self.rules.paths).with_inline_tests(&inline_tests))
+            .collect();
 
         let breach = match is_on_base {
             false => Some(Refusal::NotOnBase),
@@ -236,6 +310,8 @@ impl Verifier<'_> {
             after,
             mutation,
             commits,
+            strength: None,
+            inline_tests,
             decision: Decision::Unresolved,
         };
         verification.decision = decide(Facts {
@@ -247,7 +323,83 @@ impl Verifier<'_> {
             verdict: verification.after.verdict,
             without_fix: verification.without_fix(),
         });
+        if let Decision::Integrate(parts) = verification.decision {
+            let result = Measurable { candidate, parts, before: verification.before.verdict };
+            let (strength, decision) = self.strength(&git, &result, &changes, &others)?;
+            verification.strength = Some(strength);
+            verification.decision = decision;
+        }
         Ok(verification)
+    }
+
+    /// How strong the tests of a change are that holds so far, and what follows from that.
+    fn strength(
+        &self,
+        git: &Git<'_>,
+        result: &Measurable<'_>,
+        changes: &[FileChange],
+        others: &[&FileChange],
+    ) -> Result<(Strength, Decision), VerifyError> {
+        let Measurable { candidate, parts, before } = result;
+        let task = &candidate.task;
+        let git_error = |source| VerifyError::Git { task: task.clone(), source };
+        let new = match parts {
+            Parts::All => candidate.tip.clone(),
+            Parts::WithoutImplementation => self.without_fix(git, others).map_err(git_error)?,
+        };
+        let kept = match parts {
+            Parts::All => changes.to_vec(),
+            Parts::WithoutImplementation => git.patch_between(&self.base, &new).map_err(git_error)?,
+        };
+        let sides = Sides::read(git, &kept, &self.rules.paths).map_err(git_error)?;
+        let mut reasons = self.rules.reasons_of_reach(&kept);
+        if sides.tests.is_empty() {
+            let strength = Strength::not_needed(task.clone(), candidate.attempt);
+            return Ok((strength, decided(*parts, reasons)));
+        }
+        let old = self.with_old_tests(git, &new, &sides).map_err(git_error)?;
+        let measure = Measure {
+            git,
+            scratch: &self.scratch,
+            tests: self.tests,
+            runner: self.runner,
+            paths: &self.rules.paths,
+            mutants: self.mutants,
+            repeats: self.repeats,
+            builds: self.builds,
+        };
+        let subject = Subject {
+            task,
+            attempt: candidate.attempt,
+            files: &sides.tests,
+            old: &old,
+            new: &new,
+            base: &self.base,
+            before: *before,
+            changes_program: sides.sides.iter().any(|side| matches!(side, Side::Program | Side::Both)),
+        };
+        let finding = measure
+            .measure(&subject)
+            .map_err(|source| VerifyError::Strength { task: task.clone(), source })?;
+        if let Some(refusal) = finding.refusal {
+            return Ok((finding.strength, Decision::Refuse(refusal)));
+        }
+        reasons.extend(finding.reasons);
+        Ok((finding.strength, decided(*parts, reasons)))
+    }
+
+    /// The result with the tests as they were at the base.
+    fn with_old_tests(&self, git: &Git<'_>, new: &str, sides: &Sides) -> Result<String, GitError> {
+        self.host.files().make_folder(&self.scratch)?;
+        let tree = git.overlay_tree(new, &sides.tests.old_entries(git)?, &self.scratch)?;
+        git.commit_tree(&NewCommit {
+            tree: &tree,
+            parent: new,
+            message: "with the old tests",
+            name: "mngr",
+            email: "mngr",
+            time: 0,
+        })
     }
 
     /// A commit with the changed tests and documentation on the old implementation.

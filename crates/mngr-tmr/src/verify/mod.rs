@@ -15,6 +15,7 @@ mod paths;
 mod pool;
 mod rules;
 mod runner;
+mod shared;
 mod texts;
 mod tutorial;
 
@@ -28,7 +29,9 @@ pub use measure::{Mutation, Runs, Unmeasurable, Verification, Verifier, VerifyEr
 pub use paths::{PathClass, PathRules};
 pub use pool::WorktreePool;
 pub use rules::{RuleError, Rules};
-pub use runner::{Keep, Order, Printed, Report, Runner, RunnerError, TestReport, run_test};
+pub use runner::{
+    Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport, run_test,
+};
 
 #[cfg(test)]
 mod tests;

@@ -6,21 +6,21 @@
 //! Processes: 2 of git for a run, 3 for each new worktree, 1 to remove one.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mngr_config::ExtraPath;
 use mngr_host::git::{Git, GitError, Pristine, RemoveOutcome};
 use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_host::proc::{Cmd, ExecError};
+use mngr_host::random;
 use mngr_model::HostPath;
 use mngr_model::quote::sh_quote;
 use mngr_model::run::MeasuredRun;
 use mngr_ops::extra_paths;
 
-use super::runner::{Keep, Order, Printed, Report, Runner, RunnerError};
+use super::runner::{Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series};
 
 /// How much of what a command prints is kept.
 const KEPT_OUTPUT: usize = 16 * 1024;
@@ -39,8 +39,6 @@ pub struct WorktreePool {
     extra_paths: BTreeMap<String, ExtraPath>,
     /// Where they are, if not in the repository's own checkout.
     extra_source: Option<(Arc<dyn Host>, HostPath)>,
-    /// How many files commands have printed to.
-    printed: AtomicUsize,
     slots: Mutex<Slots>,
     freed: Condvar,
 }
@@ -69,7 +67,6 @@ impl WorktreePool {
             width: width.max(1),
             extra_paths: BTreeMap::new(),
             extra_source: None,
-            printed: AtomicUsize::new(0),
             slots: Mutex::default(),
             freed: Condvar::new(),
         };
@@ -171,18 +168,17 @@ impl WorktreePool {
     }
 
     fn run_in(&self, slot: &Pristine, order: &Order<'_>) -> Result<Report, RunnerError> {
-        let number = self.printed.fetch_add(1, Ordering::Relaxed);
-        let file = self.outputs().join(&number.to_string());
-        let further = match order.keep {
+        // Nothing that ran before can have left a file of that name.
+        let file = self.outputs().join(&random::hex32());
+        let quoted = sh_quote(file.as_str());
+        // The subshell keeps an `exit` in the line from ending the redirection early.
+        let with_file = match order.keep {
             Keep::Tail => None,
-            Keep::Output => Some(""),
-            Keep::Everything => Some(" 2>&1"),
+            Keep::Output => Some(format!("({}\n) >{quoted}", order.command)),
+            Keep::Everything => Some(format!("({}\n) >{quoted} 2>&1", order.command)),
+            Keep::Report => Some(format!("{REPORT_VARIABLE}={quoted}; {}", order.command)),
         };
-        let redirected = further.map(|further| {
-            // The subshell keeps an `exit` in the line from ending the redirection early.
-            format!("({}\n) >{}{further}", order.command, sh_quote(file.as_str()))
-        });
-        let mut cmd = Cmd::shell(redirected.as_deref().unwrap_or(order.command))
+        let mut cmd = Cmd::shell(with_file.as_deref().unwrap_or(order.command))
             .cwd(slot.root())
             .deadline(order.deadline)
             .keep_last(KEPT_OUTPUT)
@@ -201,8 +197,17 @@ impl WorktreePool {
             Err(error) => return Err(RunnerError::Exec(error)),
         };
         let tail = [output.stdout_text(), output.stderr_text()].join("\n").trim().to_owned();
-        let printed = redirected.map(|_| Printed::new(self.host.clone(), file));
-        Ok(Report { run: MeasuredRun { exit, ms }, tail, printed })
+        let tail = without_lines_about(&file, tail);
+        let printed = with_file.map(|_| Printed::new(self.host.clone(), file));
+        Ok(Report { run: MeasuredRun { exit, ms }, tail, printed, root: slot.root().clone() })
+    }
+}
+
+/// Some frameworks say where their report is. That is different in each run and of no use to anybody.
+fn without_lines_about(file: &HostPath, tail: String) -> String {
+    match tail.contains(file.as_str()) {
+        true => tail.lines().filter(|line| !line.contains(file.as_str())).collect::<Vec<_>>().join("\n"),
+        false => tail,
     }
 }
 
@@ -214,11 +219,16 @@ impl Drop for WorktreePool {
     }
 }
 
-impl Runner for WorktreePool {
-    fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
+impl WorktreePool {
+    /// Does something in a checkout of a commit.
+    fn in_checkout<T>(
+        &self,
+        commit: &str,
+        run: impl FnOnce(&Pristine) -> Result<T, RunnerError>,
+    ) -> Result<T, RunnerError> {
         let slot = self
-            .take(order.commit)
-            .map_err(|source| RunnerError::Checkout { commit: order.commit.to_owned(), source })?;
+            .take(commit)
+            .map_err(|source| RunnerError::Checkout { commit: commit.to_owned(), source })?;
         // Those the repository does not have are missing for the user's own tests too.
         let host = self.host.as_ref();
         let source = match &self.extra_source {
@@ -226,9 +236,31 @@ impl Runner for WorktreePool {
             None => (host, &self.repository),
         };
         let laid = extra_paths::lay(&self.extra_paths, source, (host, slot.root()));
-        let report = laid.map_err(RunnerError::ExtraPaths).and_then(|_| self.run_in(&slot, order));
+        let done = laid.map_err(RunnerError::ExtraPaths).and_then(|_| run(&slot));
         self.give_back(slot);
-        report
+        done
+    }
+}
+
+impl Runner for WorktreePool {
+    fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
+        self.in_checkout(order.commit, |slot| self.run_in(slot, order))
+    }
+
+    fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError> {
+        let Series { commit, commands, keep, .. } = *series;
+        self.in_checkout(commit, |slot| {
+            let started = Instant::now();
+            let mut reports = Vec::new();
+            for command in commands {
+                let deadline = series.deadline.saturating_sub(started.elapsed());
+                if deadline == Duration::ZERO {
+                    break;
+                }
+                reports.push(self.run_in(slot, &Order { commit, command, deadline, keep })?);
+            }
+            Ok(reports)
+        })
     }
 
     fn width(&self) -> usize {

@@ -16,6 +16,10 @@ pub struct Rules {
     pub paths: PathRules,
     /// Paths that make a change come later.
     pub risky: Vec<Glob>,
+    /// Files that several tests use.
+    pub(super) shared: Vec<Glob>,
+    /// Files that say how tests are run.
+    pub(super) runner: Vec<Glob>,
     /// What no agent may change.
     pub contract: Vec<ContractRule>,
     /// What of tests no agent may change, besides.
@@ -76,6 +80,8 @@ impl Rules {
         Ok(Self {
             paths,
             risky: Glob::all(&settings.risky_paths).map_err(RuleError::Paths)?,
+            shared: Glob::all(&settings.shared_paths).map_err(RuleError::Paths)?,
+            runner: Glob::all(&settings.runner_paths).map_err(RuleError::Paths)?,
             contract: contract.collect::<Result<_, _>>()?,
             read_only: settings.read_only.clone(),
         })

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mngr_host::file_reader::FileReader;
-use mngr_host::files::FilesError;
+use mngr_host::files::{FileKind, FilesError};
 use mngr_host::git::GitError;
 use mngr_host::host::Host;
 use mngr_host::proc::ExecError;
@@ -14,7 +13,7 @@ use mngr_model::run::{MeasuredRun, TaskId};
 use mngr_ops::extra_paths::ExtraPathError;
 use mngr_ops::pool::PoolError;
 
-use crate::collect::Collector;
+use crate::collect::{Bench, Collector, OneRun, TestStatus};
 
 /// What to run where.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +28,22 @@ pub struct Order<'a> {
     pub keep: Keep,
 }
 
+/// Commands that run one after another in the same checkout of a commit.
+#[derive(Debug, Clone, Copy)]
+pub struct Series<'a> {
+    /// The commit whose files are checked out, once.
+    pub commit: &'a str,
+    /// Lines of `sh`, each run in the top folder.
+    pub commands: &'a [String],
+    /// How long they may take together.
+    pub deadline: Duration,
+    /// How much of what each prints is wanted.
+    pub keep: Keep,
+}
+
+/// The variable of the shell that has the path of the report, see [`Keep::Report`]. It is not exported.
+pub const REPORT_VARIABLE: &str = "mngr_report";
+
 /// How much of what a command prints is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
@@ -38,6 +53,8 @@ pub enum Keep {
     Output,
     /// All of both outputs, in a file.
     Everything,
+    /// The end, and what the command itself writes to a new file, whose path is in the variable [`REPORT_VARIABLE`].
+    Report,
 }
 
 /// What a command printed, on the host it ran on; untrusted.
@@ -62,10 +79,38 @@ impl Printed {
         self.host.files().read_text(&self.path)
     }
 
-    /// All of it, piece by piece.
-    pub fn reader(&self) -> Result<FileReader<'_>, FilesError> {
-        FileReader::open(self.host.files(), &self.path)
+    /// All of it if it is an ordinary file of at most so many bytes, which is then removed; nothing if there is none.
+    pub fn take(&self, limit: u64) -> Result<Taken, FilesError> {
+        let files = self.host.files();
+        let Some(stat) = files.stat(&self.path)? else { return Ok(Taken::Nothing) };
+        let taken = match stat.kind {
+            FileKind::File if stat.size > limit => Taken::TooLong { bytes: stat.size },
+            FileKind::File => {
+                Taken::Text(String::from_utf8_lossy(&files.read_file(&self.path)?).into_owned())
+            }
+            // A link would lead to something that this run did not write.
+            FileKind::Folder | FileKind::Link | FileKind::Other => Taken::Nothing,
+        };
+        match stat.kind {
+            FileKind::Folder => files.remove_tree(&self.path)?,
+            _ => files.remove_file(&self.path)?,
+        }
+        Ok(taken)
     }
+}
+
+/// What was in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taken {
+    /// There is no such file.
+    Nothing,
+    /// It is too long.
+    TooLong {
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// This; what is not UTF-8 is replaced.
+    Text(String),
 }
 
 /// What a run showed.
@@ -74,8 +119,10 @@ pub struct Report {
     pub run: MeasuredRun,
     /// The end of what it printed; untrusted text.
     pub tail: String,
-    /// What it printed, where more than the end was wanted.
+    /// What it printed or wrote, where more than the end was wanted.
     pub printed: Option<Printed>,
+    /// The top folder of the checkout it ran in, on its host.
+    pub root: HostPath,
 }
 
 impl Report {
@@ -89,6 +136,9 @@ impl Report {
 pub trait Runner: Send + Sync {
     /// Runs one. Waits while all its places are taken.
     fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError>;
+
+    /// Runs several, one after another, in one checkout. Of those for which no time was left there is no report.
+    fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError>;
 
     /// How many it can run at once.
     fn width(&self) -> usize;
@@ -143,9 +193,9 @@ impl RunnerError {
 pub struct TestReport {
     /// Its status and time.
     pub run: MeasuredRun,
-    /// Whether it passed. A command that found no such test has not, whatever its status.
+    /// Whether it passed: the framework itself says so. A status of 0 is not enough.
     pub is_pass: bool,
-    /// The end of what it printed; untrusted text.
+    /// The end of what it printed, then why it did not pass where the framework does not call it failed; untrusted text.
     pub tail: String,
 }
 
@@ -156,9 +206,9 @@ pub fn run_test(
     commit: &str,
     task: &TaskId,
 ) -> Result<TestReport, RunnerError> {
-    let command = tests.one_line(task);
-    let order = Order { commit, command: &command, deadline: tests.one_timeout(), keep: Keep::Tail };
-    let Report { run, tail, .. } = runner.run(&order)?;
-    let is_pass = run.exit == Some(0) && !tests.found_none(0, &tail);
-    Ok(TestReport { run, is_pass, tail })
+    let OneRun { run, mut tail, result } = tests.run_one(&Bench { runner, commit }, task)?;
+    if let TestStatus::Skipped | TestStatus::Missing | TestStatus::Silent = result.status {
+        tail = format!("{tail}\n{}", result.message).trim().to_owned();
+    }
+    Ok(TestReport { run, is_pass: result.status == TestStatus::Passed, tail })
 }

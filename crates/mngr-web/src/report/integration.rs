@@ -13,6 +13,8 @@ pub(super) struct Commit<'r> {
     commit: &'r str,
     /// Whether it holds test and doc changes of all tasks, or one implementation change.
     is_squashed: bool,
+    /// Whether the user took it over from the review branch.
+    is_taken: bool,
     /// The first line of its message.
     subject: Option<&'r str>,
     /// How many agents made this change.
@@ -32,6 +34,10 @@ pub(super) struct Merged<'r> {
     picked: Vec<&'r str>,
     /// The commit of test and doc changes it is in.
     squashed: Option<&'r str>,
+    /// The commit of the review branch it is in.
+    review: Option<&'r str>,
+    /// Why it needs review.
+    reasons: Vec<&'r str>,
     /// Commits it was in, and which the user dropped.
     dropped: Vec<&'r str>,
     /// Why it is not part of the result, or in no commit of its own.
@@ -55,11 +61,12 @@ impl<'r> Integrated<'r> {
             steps(run, IntegrationStep::Dropped).filter_map(|step| step.commit.as_deref()).collect();
         for step in &run.integration {
             match step.step {
-                IntegrationStep::Squashed | IntegrationStep::Picked => {
+                IntegrationStep::Squashed | IntegrationStep::Picked | IntegrationStep::Taken => {
                     let Some(commit) = step.commit.as_deref() else { continue };
                     integrated.commits.push(Commit {
                         commit,
                         is_squashed: step.step == IntegrationStep::Squashed,
+                        is_taken: step.step == IntegrationStep::Taken,
                         subject: step.details.get("subject").and_then(Value::as_str),
                         votes: step.details.get("votes").and_then(Value::as_u64),
                         reason: &step.reason,
@@ -83,6 +90,11 @@ impl<'r> Integrated<'r> {
         self.commits.iter().filter(|commit| !commit.is_dropped).count()
     }
 
+    /// Whether there is a review branch.
+    pub(super) fn has_review(&self) -> bool {
+        reviews(self.run).next().is_some()
+    }
+
     /// Where the branch of the result ends; nothing before it is whole, or when it is empty.
     pub(super) fn tip(&self) -> Option<&'r str> {
         let run = self.run?;
@@ -99,6 +111,11 @@ impl<'r> Integrated<'r> {
                 (false, true) => merged.squashed = Some(commit.commit),
                 (false, false) => merged.picked.push(commit.commit),
             }
+        }
+        if let Some(step) = reviews(self.run).find(|step| step.tasks.contains(&task.id)) {
+            merged.review = step.commit.as_deref();
+            let reasons = step.details.get("reasons").and_then(Value::as_array).into_iter().flatten();
+            merged.reasons = reasons.filter_map(|reason| reason.get("text")?.as_str()).collect();
         }
         let is_in = merged.squashed.is_some() || !merged.picked.is_empty();
         merged.reason = match (self.left_out.get(&task.id), task.stage()) {
@@ -125,6 +142,8 @@ impl<'r> Integrated<'r> {
             "is_whole": steps(run, IntegrationStep::Finished).next().is_some(),
             "tip": self.tip(),
             "ranked": list(IntegrationStep::Ranked),
+            "review": reviews(Some(run)).map(|step| step_json(run, step)).collect::<Vec<_>>(),
+            "unneeded": list(IntegrationStep::Unneeded),
             "expelled": list(IntegrationStep::Expelled),
             "conflicts": list(IntegrationStep::Conflict),
             "grouped": list(IntegrationStep::Grouped),
@@ -132,6 +151,17 @@ impl<'r> Integrated<'r> {
             "asked": list(IntegrationStep::Asked),
         }))
     }
+}
+
+/// The commits of the review branch: what was taken over or dropped is not there any more.
+fn reviews(run: Option<&Run>) -> impl Iterator<Item = &Integration> {
+    let needs = |run: &Run, step: &Integration| {
+        let is_open = |task: &Task| matches!(task.stage(), Stage::NeedsReview | Stage::Verified);
+        step.tasks.iter().filter_map(|task| run.task(task)).any(is_open)
+    };
+    let all =
+        run.into_iter().flat_map(|run| steps(run, IntegrationStep::Reviewed).map(move |step| (run, step)));
+    all.filter(move |(run, step)| needs(run, step)).map(|(_, step)| step)
 }
 
 fn steps(run: &Run, wanted: IntegrationStep) -> impl DoubleEndedIterator<Item = &Integration> {

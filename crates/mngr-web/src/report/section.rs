@@ -11,12 +11,16 @@ pub enum Section {
     NonImplementation,
     /// Only the program was changed.
     Implementation,
+    /// The change holds, and a person has to look at it first.
+    NeedsReview,
     /// Nobody knows how to put it right.
     Unresolved,
     /// The agent said what keeps it from going on.
     Blocked,
     /// It failed.
     Failed,
+    /// Its agent failed, and its test passes on the result all the same.
+    PassesOnResult,
     /// The test passes and needs no change.
     Clean,
     /// It has no end yet.
@@ -25,12 +29,14 @@ pub enum Section {
 
 impl Section {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::NonImplementation,
         Self::Implementation,
+        Self::NeedsReview,
         Self::Unresolved,
         Self::Blocked,
         Self::Failed,
+        Self::PassesOnResult,
         Self::Clean,
         Self::Running,
     ];
@@ -39,6 +45,8 @@ impl Section {
     pub fn of(task: &Task) -> Self {
         match task.stage() {
             Stage::Clean => Self::Clean,
+            Stage::NeedsReview => Self::NeedsReview,
+            Stage::PassesOnResult => Self::PassesOnResult,
             Stage::Unresolved => Self::Unresolved,
             Stage::Blocked => Self::Blocked,
             Stage::Failed { .. } => Self::Failed,

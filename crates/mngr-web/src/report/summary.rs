@@ -53,6 +53,8 @@ pub(super) fn summary(run: &Run, failures: &[FailureGroup], folder: &HostPath) -
         "ended": ended,
         "worked": worked,
         "totals": run.totals(),
+        "final": run.final_run,
+        "final_line": run.final_run.as_ref().map(ToString::to_string),
         "tasks_total": started.map(|started| started.tasks_total),
         "commits": integrated.count(),
         "sections": sections(run),
@@ -93,6 +95,13 @@ fn commands(started: &Started, integrated: &Integrated<'_>, folder: &HostPath) -
         let range = format!("{base}..{branch}");
         commands.push(command("See what was integrated", sh_join(["git", "log", "--stat", &range])));
         commands.push(command("Go to the integrated branch", sh_join(["git", "switch", &branch])));
+    }
+    if integrated.has_review() {
+        let start = integrated.tip().map_or(started.base_commit.clone(), |_| started.run.integrated_branch());
+        let range = format!("{start}..{}", started.run.review_branch());
+        commands.push(command("See what needs review", sh_join(["git", "log", "--patch", &range])));
+        let take = format!("mngr tmr take COMMIT --run {}", sh_quote(folder.as_str()));
+        commands.push(command("Accept a change that needs review", take));
     }
     commands
 }

@@ -34,6 +34,7 @@ pub(super) fn row(run: &Run, integrated: &Integrated<'_>, task: &Task) -> Value 
             let state = match (stage.is_final(), is_in) {
                 (false, _) => "open",
                 (true, true) => "in",
+                (true, false) if stage == Stage::NeedsReview => "review",
                 (true, false) => "out",
             };
             json!({"kind": found.kind, "claimed": found.claimed, "measured": found.measured, "state": state})
@@ -92,13 +93,14 @@ fn measured(attempt: &Attempt) -> Value {
 /// Runs, how many of them passed, and what that comes to.
 pub(super) fn measured_json(measured: &Measured) -> Value {
     let runs = measured.runs.len();
-    let passed = match measured.verdict {
+    let by_status = || match measured.verdict {
         Verdict::Passed => runs,
         Verdict::Failed => 0,
         Verdict::Flaky | Verdict::NotMeasurable => {
             measured.runs.iter().filter(|run| run.exit == Some(0)).count()
         }
     };
+    let passed = measured.passed.unwrap_or_else(by_status);
     json!({"what": measured.what, "verdict": measured.verdict, "passed": passed, "runs": runs})
 }
 

@@ -29,6 +29,7 @@ mod start;
 mod status;
 mod stop;
 mod summary;
+mod take;
 #[cfg(test)]
 mod testing;
 mod why;
@@ -48,8 +49,8 @@ use crate::exit_code::ExitCode;
 /// Have agents mend and improve tests, one agent per test
 ///
 /// Collects the tests, runs each once, and gives every test that does not pass an agent in a worktree of its own. What an agent
-/// hands over is measured on a clean checkout before it counts. What holds is put together on one branch, tmr/RUN/integrated;
-/// your own branches and your checkout are left alone.
+/// hands over is measured on a clean checkout before it counts. What holds is put together on one branch, tmr/RUN/integrated; what
+/// you have to look at first continues it on tmr/RUN/review. Your own branches and your checkout are left alone.
 ///
 /// Everything about the run is kept in the folder NAME_RUN below the one you stand in. Ctrl-C once: no new agents, those at
 /// work may finish. Twice: all are stopped. `mngr tmr resume` goes on where a run ended, however it ended.
@@ -81,7 +82,7 @@ pub(crate) struct TmrArgs {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum TmrVerb {
-    /// Take a commit out of a run's branch
+    /// Take a commit, or one test's change, out of a run's branches
     Drop(drop::DropArgs),
     /// Put the verified changes of a run together once more
     Reintegrate(reintegrate::ReintegrateArgs),
@@ -93,6 +94,8 @@ enum TmrVerb {
     Status(status::StatusArgs),
     /// Have a run launch no more agents, or stop it
     Stop(stop::StopArgs),
+    /// Take a change over from a run's review branch to its result
+    Take(take::TakeArgs),
     /// Show where a commit of a run's branch comes from
     Why(why::WhyArgs),
 }
@@ -108,6 +111,7 @@ impl TmrArgs {
             Some(TmrVerb::Resume(args)) => &args.common,
             Some(TmrVerb::Status(args)) => &args.common,
             Some(TmrVerb::Stop(args)) => &args.common,
+            Some(TmrVerb::Take(args)) => &args.common,
             Some(TmrVerb::Why(args)) => &args.common,
         }
     }
@@ -126,6 +130,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: TmrArgs) -> Result<ExitCode, CliError> {
         Some(TmrVerb::Resume(args)) => resume::run(ctx, &args),
         Some(TmrVerb::Status(args)) => status::run(ctx, &args),
         Some(TmrVerb::Stop(args)) => stop::run(ctx, &args),
+        Some(TmrVerb::Take(args)) => take::run(ctx, &args),
         Some(TmrVerb::Why(args)) => why::run(ctx, &args),
     }
 }

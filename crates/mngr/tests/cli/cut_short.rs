@@ -207,6 +207,37 @@ fn an_rsync_that_outlives_its_killed_command_is_ended_before_its_folder_is_taken
 }
 
 #[test]
+fn an_rsync_that_outlives_its_killed_pull_push_or_rsync_is_ended_by_the_next_command() {
+    let mut env = env_with_repo();
+    let ahead = StandIn::before(&mut env, "rsync", "--", "reach; sleep 1000");
+    create(&env, "a", &["sleep", "1000"]);
+    fs::write(env.work_dir().join("notes"), "mine").unwrap();
+    fs::write(work_dir(&env, "a").join("theirs"), "x").unwrap();
+    let before = env.processes().len();
+    let verbs: [&[&str]; 3] = [
+        &["pull", "a:theirs"],
+        &["push", "a", "notes"],
+        &["rsync", "a:theirs", "./here", "--format", "json"],
+    ];
+    for verb in verbs {
+        let running = ahead.spawn(&env, verb);
+        running.signal(Signal::KILL);
+        drop(running.finish());
+        ahead.disarm();
+        assert!(env.processes().len() > before, "the rsync of {verb:?} lives on");
+        let said = env.mngr(["list"]).success();
+        assert!(
+            said.stderr.contains("agent `a` was put right (what still copied files of it was ended)"),
+            "{said}"
+        );
+        wait_until(PATIENCE, || env.processes().len() <= before);
+        assert_eq!(entries(&env, "journal"), Vec::<String>::new(), "{verb:?}");
+        let _ = env.mngr(verb).success();
+        assert_eq!(entries(&env, "journal"), Vec::<String>::new(), "{verb:?}");
+    }
+}
+
+#[test]
 fn a_git_that_outlives_a_killed_snapshot_is_ended_and_half_a_copy_removed() {
     let mut env = env_with_repo();
     let ahead = StandIn::before(&mut env, "git", "checkout", "reach; sleep 1000");

@@ -45,6 +45,32 @@ fn assert_one_error_that_names(output: &CmdOutput, path: &Path) {
 }
 
 #[test]
+fn an_agent_whose_creation_cannot_be_told_is_said_to_exist() {
+    let env = env_with_repo();
+    for format in ["human", "json"] {
+        let name = format!("a-{format}");
+        let mut command = env.mngr_cmd();
+        command.args([
+            "create",
+            &name,
+            "--type",
+            "command",
+            "--no-connect",
+            "--format",
+            format,
+            "--",
+            "sleep",
+            "1000",
+        ]);
+        let output = command.stdout(fs::File::create("/dev/full").unwrap()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("agent `{name}` exists all the same")), "{said}");
+        assert!(names(&env).contains(&name));
+    }
+}
+
+#[test]
 fn nothing_is_torn_and_nothing_is_left() {
     let env = env_with_repo();
     create(&env, "a", &["sleep", "1000"]);

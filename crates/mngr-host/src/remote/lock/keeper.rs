@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mngr_model::HostPath;
 use mngr_model::quote::sh_join;
 
-use super::{ANSWER_LIMIT, next_word};
+use super::{ANSWER_LIMIT, Words};
 use crate::proc::{Dialogue, ExecError, Turn};
 use crate::random;
 use crate::remote::script::{path_word, without_comments};
@@ -104,7 +104,9 @@ impl Keeper {
         let word = random::hex32();
         it.dialogue.say(format!("take {word} {descriptor} {words}\n").as_bytes());
         it.used = Instant::now();
-        match next_word(shells, &mut it.dialogue, &word, Stage::Unheard, it.used + ANSWER_LIMIT) {
+        // Each answer has a word of its own: what comes besides is of no use.
+        let until = it.used + ANSWER_LIMIT;
+        match Words::default().next(shells, &mut it.dialogue, &word, Stage::Unheard, until) {
             Ok(said) if said == "held" => {
                 it.held.insert(descriptor);
                 Ok(Taken::Held(Kept { keeper: self.clone(), id: it.id.clone(), descriptor }))

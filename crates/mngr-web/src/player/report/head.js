@@ -23,6 +23,7 @@
     return el(
       "header",
       { class: "report-head" },
+      data.final_line ? el("p", { class: `final${data.final.failed || data.final.problem ? " not-all" : ""}`, text: data.final_line }) : null,
       el("div", { class: "test-title" }, el("h1", { text: `${data.name} ${data.run}` }), state(data)),
       data.ended
         ? null

@@ -6,9 +6,9 @@
   const commits = (list) =>
     report.table(
       ["", "Commit", "Subject", "Votes", "Why here", "Tasks"],
-      list.map(({ commit, is_squashed, subject, votes, reason, tasks, is_dropped }, index) => [
+      list.map(({ commit, is_squashed, is_taken, subject, votes, reason, tasks, is_dropped }, index) => [
         String(index + 1),
-        el("span", {}, report.hash(commit), is_dropped ? el("span", { class: "tag", text: "dropped" }) : null),
+        el("span", {}, report.hash(commit), is_dropped ? el("span", { class: "tag", text: "dropped" }) : is_taken ? el("span", { class: "tag", text: "taken" }) : null),
         subject || (is_squashed ? "tests and docs" : ""),
         votes ? String(votes) : "",
         is_squashed && !reason ? "tests and docs come first" : reason,
@@ -35,6 +35,26 @@
       integration.commits.length
         ? commits(integration.commits)
         : el("p", { class: "sum", text: integration.is_whole ? "No change became part of the result." : "No commit yet." }),
+      block(
+        "Needs review",
+        integration.review.map(({ tasks, commit, subject, reason }) =>
+          item(report.hash(commit), el("span", { text: subject || "" }), report.links(tasks), el("span", { class: "cause-says", text: reason })),
+        ),
+      ),
+      block(
+        "Files left out",
+        integration.unneeded.map(({ tasks, files, reason }) =>
+          item(
+            report.links(tasks),
+            el("span", { class: "cause-says", text: reason }),
+            el(
+              "span",
+              { class: "locations" },
+              (files || []).map((file) => el("code", { text: file })),
+            ),
+          ),
+        ),
+      ),
       block(
         "Expelled",
         integration.expelled.map(({ tasks, reason, output: text }) =>

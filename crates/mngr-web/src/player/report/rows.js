@@ -52,6 +52,7 @@
 
   const STATES = {
     in: ["\u2713", "part of the result"],
+    review: ["\u270e", "needs review"],
     out: ["\u2717", "not part of the result"],
     open: ["\u2026", "not decided"],
   };
@@ -69,9 +70,11 @@
       );
     });
 
-  report.merged = ({ picked, squashed, dropped, reason }) => [
+  report.merged = ({ picked, squashed, review, reasons, dropped, reason }) => [
     ...picked.map((commit) => el("div", {}, "commit ", report.hash(commit))),
     squashed ? el("div", {}, "squashed into ", report.hash(squashed)) : null,
+    review ? el("div", {}, "review commit ", report.hash(review)) : null,
+    ...reasons.map((text) => el("div", { class: "why-not", text })),
     ...dropped.map((commit) => el("div", {}, "dropped ", report.hash(commit))),
     reason ? el("div", { class: "why-not", text: reason }) : null,
   ];
@@ -166,6 +169,7 @@
 
   const textOf = (task) =>
     [task.id, task.agent, task.branch, task.stage, task.kind, task.summary, task.reason, task.evidence, task.merged.reason]
+      .concat(task.merged.reasons)
       .concat(task.changes.map(({ kind }) => kind))
       .filter(Boolean)
       .join("\n")

@@ -8,9 +8,11 @@
   report.SECTIONS = {
     non_implementation: ["Non-implementation fixes", "Tests or docs were changed, and the change is part of the result."],
     implementation: ["Implementation fixes", "The program was changed, and the change is part of the result."],
+    needs_review: ["Needs review", "The change holds, and a person has to look at it first: it is on the review branch."],
     unresolved: ["Unresolved", "Nobody found a way to put it right."],
     blocked: ["Blocked", "The agent said what keeps it from going on."],
     failed: ["Failed", "No result, or one that did not hold."],
+    passes_on_result: ["Passes on the result", "The agent failed, and the test passes on the result all the same."],
     clean: ["Clean pass", "The test passes and needs no change."],
     running: ["Running", "No end yet."],
   };
@@ -19,6 +21,8 @@
   const LOOKS = {
     integrated: ["passed", "\u2713"],
     clean: ["passed", "\u2713"],
+    needs_review: ["error", "\u270e"],
+    passes_on_result: ["passed", "\u2713"],
     unresolved: ["error", "?"],
     blocked: ["error", "!"],
     failed: ["failed", "\u2717"],
@@ -30,7 +34,7 @@
       "span",
       { class: `status s-${look}` },
       el("span", { class: "sign", "aria-hidden": "true", text: sign }),
-      kind ? `${stage}: ${kind.replaceAll("_", " ")}` : stage,
+      (kind ? `${stage}: ${kind}` : stage).replaceAll("_", " "),
     );
   };
 

@@ -38,7 +38,11 @@ pub(crate) fn run(ctx: &mut Ctx, args: CreateArgs) -> Result<ExitCode, CliError>
     if args.behaviour.foreground {
         return foreground::run(ctx, &world, &output, &created, &report);
     }
-    output.show(&ctx.console, &report)?;
+    let name = &created.name;
+    output.show(&ctx.console, &report).map_err(|error| {
+        // The code speaks of the result; what is there is another matter.
+        error.hinted(format!("agent `{name}` exists all the same: `mngr destroy {name}` removes it"))
+    })?;
     connect_afterwards(ctx, &world, &output, &args, &created)
 }
 

@@ -86,8 +86,8 @@ fn head(seen: &Seen) -> Vec<Line> {
 /// What a stage looks like in the bar, and in colour.
 fn mark(stage: Stage) -> (char, CellStyle) {
     match stage {
-        Stage::Integrated | Stage::Clean | Stage::Verified => ('#', CellStyle::Good),
-        Stage::Unresolved | Stage::Blocked => ('!', CellStyle::Warn),
+        Stage::Integrated | Stage::Clean | Stage::Verified | Stage::PassesOnResult => ('#', CellStyle::Good),
+        Stage::NeedsReview | Stage::Unresolved | Stage::Blocked => ('!', CellStyle::Warn),
         Stage::Failed { .. } => ('x', CellStyle::Bad),
         Stage::Queued => ('.', CellStyle::Dim),
         _ => ('=', CellStyle::Plain),
@@ -115,12 +115,31 @@ fn bar(seen: &Seen) -> Line {
 /// `3 integrated, 2 failed, 4 working`, the ends first.
 fn counts(seen: &Seen) -> String {
     let stages = seen.run.totals().stages;
-    let ends = ["integrated", "clean", "unresolved", "blocked", "failed", "verified"];
+    let ends = [
+        "integrated",
+        "needs_review",
+        "clean",
+        "passes_on_result",
+        "unresolved",
+        "blocked",
+        "failed",
+        "verified",
+    ];
     let ways = ["pulled", "published", "working", "ready", "launching", "queued"];
     let all = ends.iter().chain(&ways);
-    let parts: Vec<String> =
-        all.filter_map(|stage| stages.get(stage).map(|number| format!("{number} {stage}"))).collect();
+    let parts: Vec<String> = all
+        .filter_map(|stage| stages.get(stage).map(|number| format!("{number} {}", in_words(stage))))
+        .collect();
     if parts.is_empty() { "no tests".to_owned() } else { parts.join(", ") }
+}
+
+/// A stage as people read it.
+pub(super) fn in_words(stage: &str) -> String {
+    match stage {
+        "needs_review" => "need review".to_owned(),
+        "passes_on_result" => "pass on the result".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 /// `12 agents, 1.2M tokens, $3.40`
@@ -139,8 +158,10 @@ fn figures(seen: &Seen) -> String {
 /// Whether a task is worth a row: it is at work, or it did not end well.
 fn is_shown(task: &Task, extent: Extent) -> bool {
     match task.stage() {
-        Stage::Queued | Stage::Integrated | Stage::Clean | Stage::Verified => false,
-        Stage::Unresolved | Stage::Blocked | Stage::Failed { .. } => extent == Extent::Whole,
+        Stage::Queued | Stage::Integrated | Stage::Clean | Stage::Verified | Stage::PassesOnResult => false,
+        Stage::NeedsReview | Stage::Unresolved | Stage::Blocked | Stage::Failed { .. } => {
+            extent == Extent::Whole
+        }
         _ => true,
     }
 }

@@ -1,9 +1,11 @@
-//! `mngr tmr drop`: one implementation commit less on a run's branch.
+//! `mngr tmr drop`: one commit or one test less on a run's branches.
 
 use std::sync::Arc;
 
 use clap::Args;
+use mngr_model::run::Run;
 use mngr_query::sanitize;
+use mngr_tmr::integrate::Dropped;
 use mngr_tmr::run::Saved;
 use serde_json::{Value, json};
 
@@ -19,13 +21,15 @@ use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event};
 use crate::ui::{Console, Output, Report};
 
-/// Take a commit out of a run's branch
+/// Take a commit, or one test's change, out of a run's branches
 ///
-/// The later commits are put on the branch again without it, and each has to pass its checks. If one of them needs it, nothing changes,
-/// and the error says which. Only commits of the implementation can be dropped; `mngr tmr reintegrate` brings them back.
+/// Any commit of tmr/RUN/integrated or tmr/RUN/review. A test names its commit, or its part of the mergeable commit, which is put together
+/// again without it. The later commits are put on again, and each has to pass its checks. If one of them needs it, nothing changes, and the
+/// error says which. `mngr tmr reintegrate` brings it back.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tmr drop \"$(git rev-parse tmr/first/integrated)\"\n  \
-                        mngr tmr drop 1a2b3c4d --run 20260102030405")]
+                        mngr tmr drop 1a2b3c4d --run 20260102030405\n  \
+                        mngr tmr drop tests/test_login.py::test_typo")]
 pub(super) struct DropArgs {
     #[command(flatten)]
     commit: CommitArgs,
@@ -42,33 +46,41 @@ pub(super) fn run(ctx: &mut Ctx, args: &DropArgs) -> Result<ExitCode, CliError> 
     let saved = Saved::open(&world, folder.clone()).map_err(failure::of_run)?;
     let mut observer = Preparing(ctx.console.clone());
     let crew = crew::of(ctx, &world, &saved.settings.agents, &saved.variables, settings::consent(false))?;
-    let hosts = &crew.mapper.host_spec;
-    let tip =
-        saved.drop_commit(&world, &args.commit.commit, hosts, &mut observer).map_err(failure::of_run)?;
+    let dropped =
+        saved.drop_commit(&world, &args.commit.commit, crew, &mut observer).map_err(failure::of_run)?;
     let seen = Seen::look(world.client.as_ref(), &folder, world.clock.now())?;
-    let branch = saved.started.run.integrated_branch();
-    output.show(&ctx.console, &Dropped { commit: args.commit.commit.clone(), branch, tip })?;
+    output.show(&ctx.console, &DropReport { what: args.commit.commit.clone(), dropped, run: &seen.run })?;
     if let Err(error) = Page::new(world.client.clone(), &folder, ctx.console.clone()).write(&seen.run) {
         ctx.console.warn(&mngr_ops::error_chain(&error));
     }
     Ok(ExitCode::Done)
 }
 
-struct Dropped {
-    commit: String,
-    branch: String,
-    tip: String,
+struct DropReport<'r> {
+    what: String,
+    dropped: Dropped,
+    run: &'r Run,
 }
 
-impl Report for Dropped {
+impl Report for DropReport<'_> {
     fn human(&self, _console: &Console) -> String {
-        let tip = self.tip.get(..10).unwrap_or(&self.tip);
-        let commit = sanitize(&self.commit);
-        format!("Dropped {commit}; {} is at {} now\n", sanitize(&self.branch), sanitize(tip))
+        let tip = self.dropped.tip.get(..10).unwrap_or(&self.dropped.tip);
+        let (what, branch) = (sanitize(&self.what), sanitize(&self.dropped.branch));
+        let mut text = format!("Dropped {what}; {branch} is at {} now\n", sanitize(tip));
+        text.extend(self.run.final_run.iter().map(|run| format!("{}\n", sanitize(&run.to_string()))));
+        text
     }
 
     fn json(&self) -> Value {
-        json!({ "dropped": self.commit, "branch": self.branch, "tip": self.tip })
+        let Dropped { commit, tasks, branch, tip, .. } = &self.dropped;
+        json!({
+            "dropped": self.what,
+            "commit": commit,
+            "tasks": tasks,
+            "branch": branch,
+            "tip": tip,
+            "final": self.run.final_run,
+        })
     }
 
     fn events(&self) -> Vec<Value> {

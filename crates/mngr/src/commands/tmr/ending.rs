@@ -40,8 +40,12 @@ fn exit_code(seen: &Seen) -> ExitCode {
 
 /// Whether an agent has found that a test passes, or needs somebody else. Where no test needed one, that is a result.
 fn has_results(run: &Run) -> bool {
-    let is_result =
-        |stage| matches!(stage, Stage::Integrated | Stage::Clean | Stage::Verified | Stage::Blocked);
+    let is_result = |stage| {
+        matches!(
+            stage,
+            Stage::Integrated | Stage::NeedsReview | Stage::Clean | Stage::Verified | Stage::Blocked
+        )
+    };
     let mut needed = run.tasks.iter().filter(|task| task.reason.needs_agent()).peekable();
     needed.peek().is_none() || needed.any(|task| is_result(task.stage()))
 }

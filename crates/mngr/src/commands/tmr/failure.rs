@@ -88,6 +88,7 @@ fn of_crew(error: CreateError) -> CliError {
 
 fn of_integration(error: IntegrateError) -> CliError {
     if let IntegrateError::NoSuchCommit { branch, .. } = &error {
+        let branch = branch.split('`').next().unwrap_or_default();
         let hint = format!("`git log {branch}` shows its commits; `--run` names another run");
         return CliError::new(ErrorKind::Failed, error).hinted(hint);
     }
@@ -95,9 +96,13 @@ fn of_integration(error: IntegrateError) -> CliError {
         IntegrateError::GateFailsAtBase { .. } => {
             Some("mend the base commit, or set another command with `--gate` or `tmr.gate`")
         }
-        IntegrateError::NotImplementation { .. } => {
-            Some("leave out single tests with `git revert` or an editor: they are one commit")
+        IntegrateError::SharedCommit { .. } => {
+            Some("drop the commit, or leave the test out with `mngr tmr reintegrate --without`")
         }
+        IntegrateError::CannotApply { .. } => {
+            Some("take the changes it builds on first: they come before it on the review branch")
+        }
+        IntegrateError::ReviewIsStale { .. } => Some("`mngr tmr reintegrate` makes both anew"),
         IntegrateError::BranchHasOtherWork { .. } => {
             Some("look at it, rename or delete the branch, then `mngr tmr reintegrate`")
         }
@@ -106,7 +111,11 @@ fn of_integration(error: IntegrateError) -> CliError {
         }
         _ => None,
     };
-    hinted(CliError::new(ErrorKind::Failed, error), hint)
+    let kind = match &error {
+        IntegrateError::NoSuchTask { .. } => ErrorKind::Usage,
+        _ => ErrorKind::Failed,
+    };
+    hinted(CliError::new(kind, error), hint)
 }
 
 fn hinted(failure: CliError, hint: Option<&str>) -> CliError {

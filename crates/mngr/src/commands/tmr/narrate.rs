@@ -18,6 +18,7 @@ pub(super) fn line(run: &Run, event: &Event) -> Option<String> {
         Event::RunResumed => Some(format!("the run goes on: {}", progress(run))),
         Event::Stage(change) => of_stage(run, change),
         Event::Integration(step) => of_integration(step),
+        Event::FinalRun(run) => Some(sanitize(&run.to_string()).into_owned()),
         Event::Breaker(breaker) => Some(obstacles::breaker(breaker)),
         Event::Budget(note) => Some(obstacles::limit(note)),
         _ => None,
@@ -56,6 +57,10 @@ fn of_integration(step: &Integration) -> Option<String> {
         IntegrationStep::Finished => {
             let commits = step.details.get("commits").and_then(serde_json::Value::as_u64).unwrap_or(0);
             Some(format!("the result has {}", count(commits, "commit")))
+        }
+        IntegrationStep::Reviewed => {
+            let tasks: Vec<&str> = step.tasks.iter().map(mngr_model::run::TaskId::as_str).collect();
+            Some(format!("needs review: {}: {}", sanitize(&tasks.join(", ")), sanitize(&step.reason)))
         }
         _ => None,
     }

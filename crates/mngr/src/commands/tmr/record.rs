@@ -31,6 +31,7 @@ pub(super) fn of(seen: &Seen) -> Value {
         "breakers": run.breakers,
         "limits": run.limits,
         "integration": integration(seen.result()),
+        "final": run.final_run,
         "damaged_lines": seen.damaged,
     })
 }
@@ -72,6 +73,11 @@ fn integration(result: Combined<'_>) -> Value {
             "reason": step.reason,
         })
     };
+    let review = |step: &Integration| {
+        let reasons = step.details.get("reasons").cloned().unwrap_or_default();
+        json!({ "commit": step.commit, "subject": subject(step), "tasks": step.tasks, "reasons": reasons })
+    };
+    let unneeded = |step: &Integration| json!({ "tasks": step.tasks, "files": step.details.get("files").cloned().unwrap_or_default() });
     let left_out = |step: &Integration| json!({ "tasks": step.tasks, "reason": step.reason });
     let conflict = |step: &Integration| {
         let detail = |name: &str| step.details.get(name).cloned().unwrap_or_default();
@@ -80,6 +86,9 @@ fn integration(result: Combined<'_>) -> Value {
     json!({
         "branch": result.branch(),
         "commits": result.commits().map(commit).collect::<Vec<_>>(),
+        "review_branch": result.review_branch(),
+        "review": result.review().map(review).collect::<Vec<_>>(),
+        "unneeded": result.unneeded().map(unneeded).collect::<Vec<_>>(),
         "expelled": result.expelled().map(left_out).collect::<Vec<_>>(),
         "conflicts": result.conflicts().map(conflict).collect::<Vec<_>>(),
     })

@@ -14,10 +14,12 @@ use crate::exit_code::ExitCode;
 /// Put the verified changes of a run together once more
 ///
 /// From the results that are kept in the run's folder; no test gets an agent, and those that are gone are not needed. The branch is
-/// made anew, so commits that were dropped are back. For when the gate, the rules or the settings have changed.
+/// made anew, so commits that were dropped are back and those that were taken need review again. For when the gate, the rules or the settings
+/// have changed.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tmr reintegrate first\n  \
-                        mngr tmr reintegrate 20260102030405 --gate 'make lint'")]
+                        mngr tmr reintegrate 20260102030405 --gate 'make lint'\n  \
+                        mngr tmr reintegrate --without tests/test_login.py::test_typo")]
 pub(super) struct ReintegrateArgs {
     #[command(flatten)]
     run: RunArg,
@@ -25,6 +27,10 @@ pub(super) struct ReintegrateArgs {
     /// Another shell command that every commit has to pass
     #[arg(long, value_name = "COMMAND", help_heading = "OPTIONS")]
     gate: Option<String>,
+
+    /// Leave out what was done for this test (can be repeated)
+    #[arg(long, value_name = "TASK", help_heading = "OPTIONS")]
+    without: Vec<String>,
 
     /// Ask no agent about what a machine cannot put together
     #[arg(long, help_heading = "OPTIONS")]
@@ -51,5 +57,5 @@ pub(super) fn run(ctx: &mut Ctx, args: &ReintegrateArgs) -> Result<ExitCode, Cli
         saved.settings.integrator = IntegratorUse::Never;
     }
     let crew = crew::of(ctx, world, &saved.settings.agents, &saved.variables, settings::consent(args.yes))?;
-    conductor.conduct(ctx, &folder, |observer| saved.reintegrate(world, crew, observer))
+    conductor.conduct(ctx, &folder, |observer| saved.reintegrate(world, crew, &args.without, observer))
 }

@@ -69,7 +69,10 @@ struct PageReport<'s> {
 impl Report for PageReport<'_> {
     fn human(&self, _console: &Console) -> String {
         let tests = count(self.written.tasks, "test");
-        format!("{}\n{tests} of run {}\n", sanitize(self.index.as_str()), sanitize(self.seen.name()))
+        let result = self.seen.run.final_run.iter().map(|run| format!("{}\n", sanitize(&run.to_string())));
+        let place =
+            format!("{}\n{tests} of run {}\n", sanitize(self.index.as_str()), sanitize(self.seen.name()));
+        result.chain([place]).collect()
     }
 
     fn json(&self) -> Value {

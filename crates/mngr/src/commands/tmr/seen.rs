@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use mngr_host::host::Host;
 use mngr_model::HostPath;
-use mngr_model::run::{Attempt, EndReason, Integration, IntegrationStep, Run};
+use mngr_model::run::{Attempt, EndReason, Integration, IntegrationStep, Run, Stage};
 use mngr_tmr::cluster::Cluster;
 use mngr_tmr::journal::{self, Owner};
 
@@ -136,8 +136,31 @@ impl<'r> Combined<'r> {
             let mut dropped = run.integration.iter().filter(|other| other.step == IntegrationStep::Dropped);
             dropped.any(|other| other.commit == step.commit)
         };
-        self.steps(&[IntegrationStep::Squashed, IntegrationStep::Picked])
+        self.steps(&[IntegrationStep::Squashed, IntegrationStep::Picked, IntegrationStep::Taken])
             .filter(move |step| !is_dropped(step))
+    }
+
+    /// The review branch; nothing where no change needs review.
+    pub(super) fn review_branch(&self) -> Option<String> {
+        let started = self.run.started.as_ref()?;
+        self.review().next().map(|_| started.run.review_branch())
+    }
+
+    /// The commits of the review branch in their order.
+    pub(super) fn review(&self) -> impl Iterator<Item = &'r Integration> {
+        let run = self.run;
+        let is_there = move |step: &Integration| {
+            let needs = |task| run.task(task).is_some_and(|task| task.stage() == Stage::NeedsReview);
+            let is_settled =
+                step.tasks.iter().all(|task| run.task(task).is_some_and(|it| it.stage().is_final()));
+            !is_settled || step.tasks.iter().any(needs)
+        };
+        self.steps(&[IntegrationStep::Reviewed]).filter(move |step| is_there(step))
+    }
+
+    /// Files that no test needs.
+    pub(super) fn unneeded(&self) -> impl Iterator<Item = &'r Integration> {
+        self.steps(&[IntegrationStep::Unneeded])
     }
 
     /// What was left out because it broke a check.

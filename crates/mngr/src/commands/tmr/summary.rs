@@ -2,7 +2,7 @@
 
 use mngr_model::HostPath;
 use mngr_model::quote::sh_quote;
-use mngr_model::run::{EndReason, Integration, Run, Stage, Task};
+use mngr_model::run::{EndReason, FinalRun, Integration, Run, Stage, Task};
 use mngr_query::{CellStyle, sanitize};
 
 use super::board::{self, Extent};
@@ -34,15 +34,30 @@ impl Places<'_> {
 
 /// The lines of the summary.
 pub(super) fn text(seen: &Seen, console: &Console, places: &Places<'_>) -> String {
-    let mut lines = ends(seen);
+    let mut lines = tests_of_result(seen);
+    lines.extend(ends(seen));
     lines.extend(branch(seen));
+    lines.extend(review(seen));
     lines.extend(left_out(seen));
+    lines.extend(unneeded(seen));
     lines.extend(said(&seen.run, Stage::Blocked, "Blocked"));
     lines.extend(said(&seen.run, Stage::Unresolved, "Unresolved"));
     lines.extend(board::failures(&seen.failures(), Extent::Whole));
     lines.extend(next_steps(seen, places));
     // No width: what people copy from here must be whole.
     lines.iter().map(|line| line.render(console.out_colour(), None) + "\n").collect()
+}
+
+/// What comes first: how many tests pass on the result.
+fn tests_of_result(seen: &Seen) -> Vec<Line> {
+    let line = |run: &FinalRun| {
+        let is_good = run.problem.is_none() && run.failed == 0;
+        Line::new(
+            if is_good { CellStyle::Good } else { CellStyle::Warn },
+            sanitize(&run.to_string()).into_owned(),
+        )
+    };
+    seen.run.final_run.iter().map(line).collect()
 }
 
 /// How it ended, and how many tests ended how.
@@ -61,7 +76,9 @@ fn ends(seen: &Seen) -> Vec<Line> {
         seen.run.tasks.iter().filter(|task| task.stage() == Stage::Clean && !had_agent(task)).count();
     let ends = [
         ("integrated", CellStyle::Good, String::new()),
+        ("needs_review", CellStyle::Warn, String::new()),
         ("clean", CellStyle::Good, format!("  ({without_agent} needed no agent)")),
+        ("passes_on_result", CellStyle::Good, "  (their agents failed)".to_owned()),
         ("verified", CellStyle::Warn, "  (not put together yet)".to_owned()),
         ("unresolved", CellStyle::Warn, String::new()),
         ("blocked", CellStyle::Warn, String::new()),
@@ -69,7 +86,7 @@ fn ends(seen: &Seen) -> Vec<Line> {
     ];
     for (stage, style, remark) in ends {
         if let Some(number) = totals.stages.get(stage) {
-            lines.push(Line::plain(format!("  {number:>4} ")).and(style, stage).and(
+            lines.push(Line::plain(format!("  {number:>4} ")).and(style, board::in_words(stage)).and(
                 CellStyle::Dim,
                 if stage == "clean" && without_agent == 0 { String::new() } else { remark },
             ));
@@ -112,6 +129,30 @@ fn branch(seen: &Seen) -> Vec<Line> {
     lines.push(Line::plain(format!("  git log --stat {}..{}", sanitize(base), sh_quote(&branch))));
     lines.push(Line::plain(format!("  git merge {}", sh_quote(&branch))));
     lines
+}
+
+/// The review branch, and why each change of it needs review.
+fn review(seen: &Seen) -> Vec<Line> {
+    let result = seen.result();
+    let (Some(branch), Some(started)) = (result.review_branch(), &seen.run.started) else {
+        return Vec::new();
+    };
+    let short = |commit: &str| sanitize(commit.get(..10).unwrap_or(commit)).into_owned();
+    let line = |step: &Integration| {
+        let commit = short(step.commit.as_deref().unwrap_or_default());
+        format!("  {commit}  {}: {}", tasks(step), sanitize(&step.reason))
+    };
+    let mut lines = section("Needs review", result.review().map(line).collect());
+    let integrated = result.branch().unwrap_or_else(|| short(&started.base_commit));
+    let range = format!("{integrated}..{branch}");
+    lines.push(Line::plain(format!("  git log --patch {}", sh_quote(&range))));
+    lines
+}
+
+/// Files that were left out because no test needs them.
+fn unneeded(seen: &Seen) -> Vec<Line> {
+    let line = |step: &Integration| format!("  {}: {}", tasks(step), sanitize(&step.reason));
+    section("Files left out", seen.result().unneeded().map(line).collect())
 }
 
 /// What was verified and is not on the branch.
@@ -182,6 +223,9 @@ fn next_steps(seen: &Seen, places: &Places<'_>) -> Vec<Line> {
     if seen.result().branch().is_some() {
         steps.push(("explain a commit", format!("mngr tmr why COMMIT --run {folder}")));
         steps.push(("take one out", format!("mngr tmr drop COMMIT --run {folder}")));
+    }
+    if seen.result().review_branch().is_some() {
+        steps.push(("accept a change that needs review", format!("mngr tmr take COMMIT --run {folder}")));
     }
     if seen.run.tasks.iter().any(had_agent) {
         let label = format!("mapreduce_run_name={}", sh_quote(seen.name()));

@@ -19,8 +19,8 @@ use crate::ui::{Console, Output, Report};
 // Not a doc comment: clap would show it as the description of every verb.
 #[derive(Debug, Args)]
 pub(super) struct CommitArgs {
-    /// The commit; any unique beginning of its name will do
-    #[arg(value_name = "COMMIT", display_order = 0, help_heading = "ARGUMENTS")]
+    /// The commit, by any unique beginning of its name, or a test it is for
+    #[arg(value_name = "COMMIT|TASK", display_order = 0, help_heading = "ARGUMENTS")]
     pub(super) commit: String,
 
     /// The run: its folder or its name (default: the newest below this folder)
@@ -30,8 +30,8 @@ pub(super) struct CommitArgs {
 
 /// Show where a commit of a run's branch comes from
 ///
-/// The tests it is for, what was measured, how many agents made the same change, and why it has its place. Nobody is asked: it is all in
-/// the commit and in the journal.
+/// The tests it is for, what was measured, how many agents made the same change, why it has its place, or why it needs review. Nobody is
+/// asked: it is all in the commit and in the journal.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tmr why \"$(git rev-parse tmr/first/integrated)\"\n  \
                         mngr tmr why 1a2b3c4d --run 20260102030405 --format json")]

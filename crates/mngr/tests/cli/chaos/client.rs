@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Once};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -127,6 +128,7 @@ fn finish(
     after: u64,
     dice: u64,
 ) -> (Ending, Option<Fault>) {
+    heed_interrupts();
     let mut child = command.spawn().expect("the binary starts");
     if let Some(mut pipe) = child.stdin.take() {
         let _ = pipe.write_all(stdin);
@@ -151,6 +153,21 @@ fn finish(
         }
         thread::sleep(PAUSE);
     }
+}
+
+/// A shell without job control has what it runs in the background ignore interrupts, and every program that starts from there
+/// does too, until it says otherwise: one that comes before would be lost, and who watches would watch for ever. What is
+/// handled is not ignored by programs that start from here.
+fn heed_interrupts() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+        if ignored & 1 << (Signal::INT.as_raw() - 1) != 0 {
+            let _ = signal_hook::flag::register(Signal::INT.as_raw(), Arc::default());
+        }
+    });
 }
 
 fn ending(status: ExitStatus) -> Ending {
@@ -268,4 +285,20 @@ fn commit(world: &World, folder: &std::path::Path, client: usize, step: &Step) {
         book.commits.insert(commit);
         book.writes.insert(token);
     }
+}
+
+#[test]
+fn a_command_can_be_interrupted_at_once_although_we_ignore_interrupts() {
+    /// Set for the process that ignores them: the test runs itself.
+    const IGNORING: &str = "MNGR_TEST_IGNORES_INTERRUPTS";
+    let mut command = Command::new("sh");
+    if std::env::var_os(IGNORING).is_some() {
+        command.args(["-c", "kill -INT $$; echo survived"]).stdout(Stdio::null());
+        assert_eq!(finish(command, b"", None, 0, 0).0, Ending::Signal(Signal::INT.as_raw()));
+        return;
+    }
+    let test = thread::current().name().unwrap().to_owned();
+    command.args(["-c", "trap '' INT; exec \"$@\"", "sh"]).arg(std::env::current_exe().unwrap());
+    let output = command.args([test.as_str(), "--exact"]).env(IGNORING, "1").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

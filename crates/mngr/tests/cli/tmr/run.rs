@@ -62,7 +62,10 @@ fn the_commands_of_the_summary_do_what_they_say() {
         assert!(why.contains(expected), "{expected:?} in {why}");
     }
     let unknown = scene.env.mngr(["tmr", "why", "fffffff"]).code(1);
-    assert!(unknown.stderr.contains("`fffffff` is not a commit of `tmr/1/integrated`"), "{unknown}");
+    assert!(
+        unknown.stderr.contains("`fffffff` is neither a commit of `tmr/1/integrated` nor a task of one"),
+        "{unknown}"
+    );
 
     let dropped = scene.env.mngr(["tmr", "drop", &commit, "--format", "json"]).success().json();
     assert_eq!(dropped["branch"], BRANCH);

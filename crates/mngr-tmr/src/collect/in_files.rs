@@ -1,0 +1,27 @@
+//! Finding the tests of a few files, or of the whole project where a framework cannot be asked for files.
+
+use mngr_model::run::TaskId;
+
+use super::collector::{Collector, Selection};
+use super::ids::IdsError;
+use super::run::{Bench, CollectError};
+
+impl Collector {
+    /// The tests in these files, whatever the user selected; those of the whole project where the framework cannot be
+    /// asked for files. None is no error.
+    ///
+    /// # Errors
+    /// When the command fails or prints something else.
+    pub fn ids_in(&self, bench: &Bench<'_>, files: &[String]) -> Result<Vec<TaskId>, CollectError> {
+        if self.paths_are_files && files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths = if self.paths_are_files { files.to_vec() } else { Vec::new() };
+        let mut asked = self.clone();
+        asked.selection = Selection { paths, flags: self.selection.flags.clone() };
+        match asked.collect(bench) {
+            Err(CollectError::Ids { source: IdsError::None, .. }) => Ok(Vec::new()),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The assertions of tests that a change touches: which of them it changed or removed. Pure.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::test_files::{TestFile, TestFiles};
+use super::touched::own_name;
+use crate::syntax::{Source, Statement};
+
+/// Beginnings of statements that decide whether what follows is run at all.
+const CONTROL: [&str; 22] = [
+    "if ", "if(", "elif ", "else", "for ", "while ", "until ", "try", "except", "catch", "match ", "switch",
+    "case ", "return", "raise ", "throw ", "continue", "break", "exit", "set +e", "trap ", "with ",
+];
+
+/// An assertion of the old tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) path: String,
+    pub(super) lines: RangeInclusive<usize>,
+    pub(super) text: String,
+    /// Whether it was changed or removed, or whether it is run at all may have changed.
+    pub(super) is_changed: bool,
+}
+
+/// The assertions of the old functions that a change touches.
+pub(super) fn targets(files: &TestFiles) -> Vec<Target> {
+    files.iter().flat_map(of_file).collect()
+}
+
+/// The lines of all assertions of an old file.
+pub(super) fn old_lines(file: &TestFile) -> Vec<RangeInclusive<usize>> {
+    let statements = file.old_source.as_ref().map(Source::statements).unwrap_or_default();
+    statements
+        .into_iter()
+        .filter(|statement| statement.is_assertion)
+        .map(|statement| statement.lines)
+        .collect()
+}
+
+fn of_file(file: &TestFile) -> Vec<Target> {
+    let Some(old) = &file.old_source else { return Vec::new() };
+    let (before, after) = (by_function(old), file.new_source.as_ref().map(by_function).unwrap_or_default());
+    let texts = |statements: &[Statement]| -> Vec<String> {
+        statements.iter().map(|statement| statement.text.clone()).collect()
+    };
+    let is_changed =
+        |name: &&String| after.get(*name).map(|new| texts(new)) != before.get(*name).map(|old| texts(old));
+    // What moved to another function that was changed too is still there.
+    let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+    let changed: Vec<&String> = names.filter(is_changed).collect();
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for statement in changed.iter().filter_map(|name| after.get(*name)).flatten() {
+        if statement.is_assertion {
+            *left.entry(statement.text.as_str()).or_default() += 1;
+        }
+    }
+    let mut targets = Vec::new();
+    for name in changed {
+        let Some(statements) = before.get(name) else { continue };
+        let is_controlled = after.get(name).is_none_or(|new| has_new_control(statements, new));
+        for statement in statements.iter().filter(|statement| statement.is_assertion) {
+            let is_kept = match left.get_mut(statement.text.as_str()) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    true
+                }
+                _ => false,
+            };
+            targets.push(Target {
+                path: file.path.clone(),
+                lines: statement.lines.clone(),
+                text: statement.text.clone(),
+                is_changed: !is_kept || is_controlled,
+            });
+        }
+    }
+    targets
+}
+
+/// The statements of each function, by its own name; those outside of any under an empty one.
+fn by_function(source: &Source) -> BTreeMap<String, Vec<Statement>> {
+    let mut found: BTreeMap<String, Vec<Statement>> = BTreeMap::new();
+    for statement in source.statements() {
+        let function = statement.function.and_then(|at| source.functions().get(at));
+        let name = function.map_or("", |function| own_name(&function.name));
+        found.entry(name.to_owned()).or_default().push(statement);
+    }
+    found
+}
+
+/// Whether the new statements have something that can keep others from being run, and the old ones have not.
+fn has_new_control(old: &[Statement], new: &[Statement]) -> bool {
+    let count = |statements: &[Statement]| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for statement in statements.iter().filter(|statement| is_control(&statement.text)) {
+            *counts.entry(statement.text.clone()).or_default() += 1;
+        }
+        counts
+    };
+    let old = count(old);
+    count(new).into_iter().any(|(text, times)| times > old.get(&text).copied().unwrap_or_default())
+}
+
+fn is_control(text: &str) -> bool {
+    CONTROL.iter().any(|word| text.starts_with(word))
+        || text.contains("||")
+        || text.contains("skip")
+        || text.starts_with('@')
+        || text.starts_with("#[")
+}
+
+/// Whether the statement of the old tests at this line is in the new ones too, in the same function.
+pub(super) fn is_unchanged(file: &TestFile, line: usize) -> bool {
+    let (Some(old), Some(new)) = (&file.old_source, &file.new_source) else { return false };
+    let (before, after) = (by_function(old), by_function(new));
+    let size = |statement: &Statement| statement.lines.end() - statement.lines.start();
+    let failed = before
+        .iter()
+        .flat_map(|(name, statements)| statements.iter().map(move |statement| (name, statement)))
+        .filter(|(_, statement)| statement.lines.contains(&line))
+        .min_by_key(|(_, statement)| size(statement));
+    let Some((name, failed)) = failed else { return false };
+    after.get(name).is_some_and(|new| new.iter().any(|statement| statement.text == failed.text))
+}

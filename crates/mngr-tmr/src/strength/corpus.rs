@@ -1,0 +1,167 @@
+//! The corpus: changes of tests that cheat, and honest ones. None of the first may be merged, most of the second must.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mngr_config::CollectorSettings;
+use mngr_host::host::Host;
+use mngr_host::local::LocalHost;
+use mngr_model::HostPath;
+use mngr_model::run::AttemptNumber;
+use mngr_ops::fanout::fan_out_within;
+use serde::Deserialize;
+
+use crate::candidate::{Candidate, Claims, Cost};
+use crate::collect::{Collector, Selection};
+use crate::integrate::{CommitKind, Input, Tests};
+use crate::testing::Lab;
+
+/// What `case.toml` says.
+#[derive(Debug, Deserialize)]
+struct Case {
+    task: String,
+    claim: String,
+    title: String,
+    #[serde(default)]
+    delete: Vec<String>,
+    #[serde(skip)]
+    folder: String,
+}
+
+impl Case {
+    fn is_cheat(&self) -> bool {
+        self.folder.starts_with("cheat-")
+    }
+}
+
+/// A framework of the corpus.
+struct Framework {
+    host: Arc<dyn Host>,
+    name: &'static str,
+    folder: HostPath,
+    scratch: tempfile::TempDir,
+}
+
+impl Framework {
+    fn open(name: &'static str) -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = HostPath::new(scratch.path().to_str().unwrap());
+        let host: Arc<dyn Host> = Arc::new(LocalHost::open(root).unwrap());
+        let folder = HostPath::new(format!("{}/corpus/{name}", env!("CARGO_MANIFEST_DIR")));
+        Self { host, name, folder, scratch }
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        let folder = self.folder.join("cases");
+        let mut names: Vec<String> =
+            self.host.files().list(&folder).unwrap().into_iter().map(|entry| entry.name).collect();
+        names.sort();
+        let read = |name: String| {
+            let text = self.host.files().read_text(&folder.join(&name).join("case.toml")).unwrap();
+            let case: Case = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            Case { folder: name, ..case }
+        };
+        names.into_iter().map(read).collect()
+    }
+
+    fn collector(&self) -> Collector {
+        let own = match self.name {
+            "sh" => {
+                let settings = self.folder.join("project/.mngr/settings.toml");
+                let said: toml::Table =
+                    toml::from_str(&self.host.files().read_text(&settings).unwrap()).unwrap();
+                said["tmr"]["collectors"].clone().try_into().unwrap()
+            }
+            _ => BTreeMap::<String, CollectorSettings>::new(),
+        };
+        let name = match self.name {
+            "sh" => own.keys().next().unwrap().clone(),
+            "rust" => "cargo-nextest".to_owned(),
+            other => other.to_owned(),
+        };
+        Collector::named(&name, &own, Selection::default()).unwrap()
+    }
+
+    /// Whether a change becomes part of the mergeable commit, and what was decided about it.
+    fn is_merged(&self, case: &Case) -> (bool, String) {
+        let own = self.folder.join("cases").join(&case.folder);
+        let folders = [self.folder.join("project"), own.join("base")];
+        let is_there = |folder: &HostPath| self.host.files().exists(folder).unwrap();
+        let folders: Vec<HostPath> = folders.into_iter().filter(is_there).collect();
+        let mut lab = Lab::of_folders(&folders, self.collector());
+        lab.mutants = 12;
+        lab.git(&["checkout", "--quiet", "--detach"]);
+        if is_there(&own.join("change")) {
+            lab.lay(&own.join("change"));
+        }
+        for path in &case.delete {
+            lab.git(&["rm", "--quiet", "--", path]);
+        }
+        lab.git(&["add", "--all"]);
+        lab.git(&["commit", "--quiet", "-m", &format!("[{}] {}", case.claim, case.title)]);
+        let tip = lab.git(&["rev-parse", "HEAD"]);
+        lab.git(&["checkout", "--quiet", "main"]);
+        let task = case.task.parse().unwrap();
+        let claims = Claims { passing_before: None, passing_after: Some(true) };
+        let candidate = Candidate { task, attempt: AttemptNumber(1), tip, claims, cost: Cost::default() };
+        let verification = lab.verify(&candidate);
+        let strength = verification.strength.as_ref().map(ToString::to_string).unwrap_or_default();
+        let decided = format!("{:?} {strength}", verification.decision);
+        let input = Input { candidate, verification };
+        let (guards, red) = lab.guards_and_red();
+        let tests = Tests { guards: &guards, red: &red };
+        let integrated = lab.integrator(None).integrate(vec![input], &tests, &mut |_| ()).unwrap();
+        let mut commits = integrated.commits.iter();
+        (commits.any(|commit| commit.kind == CommitKind::TestsAndDocs), decided)
+    }
+}
+
+/// Measures these cases and returns what went wrong, and how many honest ones were merged.
+fn measure(framework: &Framework, cases: Vec<Case>) -> (Vec<String>, usize, usize) {
+    let results = fan_out_within(2, cases, |case| {
+        let (is_merged, decided) = framework.is_merged(&case);
+        (case, is_merged, decided)
+    });
+    let mut wrong = Vec::new();
+    let (mut honest, mut merged) = (0, 0);
+    for (case, is_merged, decided) in results {
+        honest += usize::from(!case.is_cheat());
+        merged += usize::from(!case.is_cheat() && is_merged);
+        if case.is_cheat() == is_merged {
+            let fault = if case.is_cheat() { "CHEAT MERGED" } else { "honest one kept back" };
+            wrong.push(format!("{fault}: {}/{}: {decided}", framework.name, case.folder));
+        }
+    }
+    (wrong, honest, merged)
+}
+
+fn cheats_merged(wrong: &[String]) -> Vec<&String> {
+    wrong.iter().filter(|line| line.starts_with("CHEAT")).collect()
+}
+
+/// All of a framework: no cheat is merged, and nine of ten honest changes are.
+fn whole(name: &'static str) {
+    let framework = Framework::open(name);
+    let only = std::env::var("MNGR_CORPUS_CASE").unwrap_or_default();
+    let cases: Vec<Case> = framework.cases().into_iter().filter(|case| case.folder.contains(&only)).collect();
+    let (wrong, honest, merged) = measure(&framework, cases);
+    eprintln!("{name}: {merged} of {honest} honest changes merged\n{}", wrong.join("\n"));
+    assert!(cheats_merged(&wrong).is_empty(), "{}", wrong.join("\n"));
+    assert!(merged * 10 >= honest * 9, "{}", wrong.join("\n"));
+    drop(framework.scratch);
+}
+
+#[test]
+fn soak_corpus_of_sh() {
+    whole("sh");
+}
+
+#[test]
+fn soak_corpus_of_pytest() {
+    whole("pytest");
+}
+
+#[test]
+fn soak_corpus_of_rust() {
+    whole("rust");
+}

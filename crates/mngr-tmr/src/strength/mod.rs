@@ -1,0 +1,31 @@
+//! How strong tests are: the old and the new tests of a task against the same mutants of the program.
+//!
+//! Mutants are commits that no ref points to, and each run has a clean checkout of its own: nothing of one mutant is
+//! left for the next, and an orchestrator that is killed leaves no changed file anywhere. The same base, test and
+//! change give the same mutants in the same order.
+//!
+//! What must never be here: grammars and rules of mutation ([`crate::syntax`]), or what becomes of a change
+//! ([`crate::verify`] decides, [`crate::integrate`] acts).
+
+mod assertions;
+mod builds;
+mod choose;
+mod fate;
+mod laboratory;
+mod measure;
+mod program;
+mod reach;
+mod shell_trace;
+mod test_files;
+mod touched;
+mod trials;
+
+pub use builds::Builds;
+pub use laboratory::StrengthError;
+pub(crate) use measure::{Measure, Subject};
+pub(crate) use test_files::{Side, Sides};
+
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Which functions tests run. Each function is made to write its number down first, so that one run tells, across
+//! processes; a program that this breaks is still told by making its functions fail.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use mngr_host::random;
+use mngr_model::run::{Fate, TaskId};
+
+use super::fate;
+use super::laboratory::{Laboratory, StrengthError};
+use super::program::Program;
+
+/// Whether tests run this program at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// They notice when everything fails.
+    Runs,
+    /// They pass although every function fails: they run something else, or nothing.
+    Ignores,
+}
+
+impl Laboratory<'_> {
+    /// Whether the tests notice when all functions fail at once.
+    pub(super) fn use_of(
+        &self,
+        program: &Program,
+        commit: &str,
+        passing: &BTreeSet<TaskId>,
+        deadline: Duration,
+    ) -> Result<Use, StrengthError> {
+        let failing = self.variant(commit, &program.failing(&|_| true))?;
+        let noticed = fate::read(self.run(&failing, passing, deadline)?, passing);
+        // One that cannot even be imported any more is run.
+        Ok(if noticed.fate == Some(Fate::Survived) { Use::Ignores } else { Use::Runs })
+    }
+
+    /// The functions that these tests run, by their places; none where that cannot be told.
+    pub(super) fn reached(
+        &self,
+        program: &Program,
+        commit: &str,
+        ids: &BTreeSet<TaskId>,
+        deadline: Duration,
+    ) -> Result<BTreeSet<usize>, StrengthError> {
+        let file = format!("/tmp/mngr-reached-{}", random::hex32());
+        let recording = self.variant(commit, &program.recording(&file))?;
+        // Writing takes its time where functions are called often; what was written until then counts.
+        let ran = self.run(&recording, ids, deadline * 3);
+        let written = self.take_file(&recording, &file)?;
+        ran?;
+        let numbers = written.lines().filter_map(|line| line.trim().parse::<usize>().ok());
+        Ok(numbers.filter(|number| *number < program.len()).collect())
+    }
+}

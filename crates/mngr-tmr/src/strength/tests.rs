@@ -1,0 +1,138 @@
+//! Changes of tests, honest and not, against real mutants of a small program in `sh`.
+
+use mngr_model::run::{Fate, ReviewKind, StrengthState};
+
+use crate::testing::Lab;
+use crate::verify::{Decision, Refusal, Verification};
+
+const PROGRAM: &str = "\
+add() {
+    echo $(($1 + $2))
+}
+sign() {
+    if [ \"$1\" -lt 0 ]; then
+        echo negative
+    else
+        echo positive
+    fi
+}
+greet() {
+    echo \"hello $1\"
+}
+";
+
+const TEST: &str = "\
+set -e
+. ./src/lib.sh
+[ \"$(add 1 2)\" = 3 ]
+[ \"$(sign -5)\" = negative ]
+[ \"$(sign 5)\" = positive ]
+";
+
+const PROJECT: &[(&str, &str)] = &[("src/lib.sh", PROGRAM), ("tests/lib.sh", TEST)];
+
+/// What is measured when the test becomes this.
+fn changed_to(test: &str) -> Verification {
+    changed(&[("tests/lib.sh", Some(test))])
+}
+
+fn lab(files: &[(&str, &str)]) -> Lab {
+    let mut lab = Lab::new(files);
+    lab.repeats = 1;
+    lab.mutants = 8;
+    lab
+}
+
+fn changed(files: &[(&str, Option<&str>)]) -> Verification {
+    let lab = lab(PROJECT);
+    lab.verify(&lab.candidate("tests/lib.sh", &[("[IMPROVE_TEST] better", files)]))
+}
+
+fn kinds(found: &Verification) -> Vec<ReviewKind> {
+    match &found.decision {
+        Decision::Review { reasons, .. } => reasons.iter().map(|reason| reason.kind).collect(),
+        Decision::Integrate(_) => Vec::new(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_stronger_test_is_merged_with_its_strength_before_and_after() {
+    let found = changed_to(&format!("{TEST}[ \"$(greet you)\" = 'hello you' ]\n"));
+    assert_eq!(kinds(&found), [], "{:?}", found.decision);
+    let strength = found.strength.unwrap();
+    assert_eq!(strength.state, StrengthState::Measured);
+    let (before, after) = (strength.before.unwrap(), strength.after.unwrap());
+    assert!(before.killed > 0 && after.killed >= before.killed, "{strength}");
+    let new = strength.mutants.iter().filter(|mutant| mutant.before.is_none());
+    assert!(new.clone().any(|mutant| mutant.after == Some(Fate::Killed)), "{:?}", strength.mutants);
+    assert!(strength.mutants.iter().all(|mutant| mutant.diff.contains("src/lib.sh")));
+}
+
+#[test]
+fn the_same_change_has_the_same_mutants_every_time() {
+    let lab = lab(PROJECT);
+    let better = format!("{TEST}[ \"$(greet you)\" = 'hello you' ]\n");
+    let works = [("[IMPROVE_TEST] better", &[("tests/lib.sh", Some(better.as_str()))][..])];
+    let candidate = lab.candidate("tests/lib.sh", &works);
+    assert_eq!(lab.verify(&candidate).strength, lab.verify(&candidate).strength);
+}
+
+#[test]
+fn a_test_that_notices_less_needs_review() {
+    for cheat in [
+        "set -e\n. ./src/lib.sh\n[ \"$(add 1 2)\" = 3 ]\n",
+        "set -e\n. ./src/lib.sh\n[ \"$(add 1 2)\" = 3 ]\n[ -n \"$(sign -5)\" ]\n[ -n \"$(sign 5)\" ]\n",
+        "exit 0\nset -e\n. ./src/lib.sh\n[ \"$(add 1 2)\" = 3 ]\n[ \"$(sign -5)\" = negative ]\n[ \"$(sign 5)\" = positive ]\n",
+        "set -e\nadd() { echo 3; }\nsign() { [ $1 = 5 ] && echo positive || echo negative; }\n[ \"$(add 1 2)\" = 3 ]\n[ \"$(sign -5)\" = negative ]\n[ \"$(sign 5)\" = positive ]\n",
+    ] {
+        let found = changed_to(cheat);
+        let kinds = kinds(&found);
+        let is_told = kinds.iter().any(|kind| matches!(kind, ReviewKind::Weaker | ReviewKind::Assertion));
+        assert!(is_told, "{kinds:?} for {cheat}");
+    }
+}
+
+#[test]
+fn an_added_test_passes_and_notices_something_or_the_change_is_refused() {
+    let red = changed(&[("tests/new.sh", Some("exit 1\n"))]);
+    assert!(matches!(red.decision, Decision::Refuse(Refusal::AddedFails { .. })), "{:?}", red.decision);
+    let idle = changed(&[("tests/new.sh", Some(". ./src/lib.sh\n[ 1 = 1 ]\n"))]);
+    let refused = matches!(idle.decision, Decision::Refuse(Refusal::AddedNoticesNothing { .. }));
+    assert!(refused, "{:?}", idle.decision);
+    let good = changed(&[("tests/new.sh", Some(". ./src/lib.sh\n[ \"$(greet you)\" = 'hello you' ]\n"))]);
+    assert_eq!(kinds(&good), [], "{:?}", good.decision);
+}
+
+#[test]
+fn a_test_that_does_not_run_the_checkout_is_not_measurable() {
+    let lab = lab(&[("src/lib.sh", PROGRAM), ("tests/idle.sh", "set -e\n[ 1 = 1 ]\n")]);
+    let works = [("[IMPROVE_TEST] more", &[("tests/idle.sh", Some("set -e\n[ 1 = 1 ]\n[ 2 = 2 ]\n"))][..])];
+    let found = lab.verify(&lab.candidate("tests/idle.sh", &works));
+    assert_eq!(found.strength.as_ref().unwrap().state, StrengthState::NotMeasurable);
+    assert_eq!(kinds(&found), [ReviewKind::Unmeasured]);
+}
+
+#[test]
+fn red_to_green_without_a_change_of_the_program_needs_review() {
+    let wrong = TEST.replace("= 3", "= 4");
+    let lab = lab(&[("src/lib.sh", PROGRAM), ("tests/lib.sh", &wrong)]);
+    let works = [("[FIX_TEST] right", &[("tests/lib.sh", Some(TEST))][..])];
+    let found = lab.verify(&lab.candidate("tests/lib.sh", &works));
+    assert!(kinds(&found).contains(&ReviewKind::RedToGreen), "{:?}", found.decision);
+}
+
+#[test]
+fn nothing_is_left_behind_and_the_users_repository_is_as_it_was() {
+    let lab = lab(PROJECT);
+    let candidate = lab.candidate(
+        "tests/lib.sh",
+        &[(
+            "[IMPROVE_TEST] x",
+            &[("tests/lib.sh", Some("set -e\n. ./src/lib.sh\n[ \"$(add 1 2)\" = 3 ]\n"))],
+        )],
+    );
+    let before = lab.users_view();
+    lab.verify(&candidate);
+    assert_eq!(lab.users_view(), before);
+}

@@ -1,0 +1,215 @@
+//! Mutants tried on the old and the new tests, several at once.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use mngr_model::run::{Fate, Mutant, TaskId};
+use mngr_ops::fanout::fan_out_within;
+
+use super::builds::Builds;
+use super::choose::Choice;
+use super::fate::{self, Noticed};
+use super::laboratory::{Laboratory, StrengthError};
+use super::program::{Changed, Program};
+use super::shell_trace;
+use super::test_files::TestFile;
+use crate::collect::Spot;
+
+/// How often a mutant that decides is run.
+const DECIDING_RUNS: usize = 3;
+
+/// The name of the rule by which a whole function fails.
+const FAILS: &str = "fails at its first line";
+
+/// Tests that are run on mutants.
+pub(super) struct TestSide {
+    /// The commit that has them.
+    pub(super) commit: String,
+    /// Those that pass without a mutant.
+    pub(super) passing: BTreeSet<TaskId>,
+    /// The scripts whose trace is switched on, with the lines of their assertions.
+    pub(super) traced: Vec<(String, Vec<RangeInclusive<usize>>)>,
+}
+
+/// What is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Attempted {
+    /// A small edit.
+    Edit(Choice),
+    /// A function fails at its first line.
+    Fails(usize),
+}
+
+/// A mutant and what the tests made of it.
+#[derive(Debug, Clone)]
+pub(super) struct Trial {
+    pub(super) what: Attempted,
+    pub(super) old: Noticed,
+    pub(super) new: Noticed,
+}
+
+/// Which tests a mutant is tried on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    Old,
+    New,
+    Both,
+}
+
+/// Tries mutants.
+pub(super) struct Trials<'a> {
+    pub(super) lab: &'a Laboratory<'a>,
+    pub(super) program: &'a Program,
+    pub(super) old: &'a TestSide,
+    pub(super) new: &'a TestSide,
+    pub(super) deadline: Duration,
+    pub(super) builds: &'a Builds,
+}
+
+impl Trials<'_> {
+    /// Tries these, as many at once as there is room. The end of the list is left out when no more may be built.
+    pub(super) fn try_all(&self, whats: &[Attempted], asked: Asked) -> Result<Vec<Trial>, StrengthError> {
+        let allowed: Vec<Attempted> =
+            whats.iter().copied().take_while(|what| self.may_build(*what)).collect();
+        let jobs: Vec<(usize, Asked)> = (0..allowed.len())
+            .flat_map(|at| match asked {
+                Asked::Both => vec![(at, Asked::Old), (at, Asked::New)],
+                one => vec![(at, one)],
+            })
+            .collect();
+        type Noted = Result<(usize, Asked, Noticed), StrengthError>;
+        let results = fan_out_within(self.lab.runner.width(), jobs, |(at, asked)| -> Noted {
+            let side = if asked == Asked::Old { self.old } else { self.new };
+            Ok((at, asked, self.notice(side, allowed[at])?))
+        });
+        let mut trials: Vec<Trial> = allowed
+            .iter()
+            .map(|what| Trial { what: *what, old: Noticed::default(), new: Noticed::default() })
+            .collect();
+        for result in results {
+            let (at, asked, noticed) = result?;
+            match asked {
+                Asked::Old => trials[at].old = noticed,
+                _ => trials[at].new = noticed,
+            }
+        }
+        Ok(trials)
+    }
+
+    /// Runs a mutant again until it has had all the runs of one that decides.
+    pub(super) fn confirm(&self, trial: &mut Trial, asked: Asked) -> Result<(), StrengthError> {
+        let (mut old, mut new) = (vec![trial.old.fate], vec![trial.new.fate]);
+        for _ in 1..DECIDING_RUNS {
+            for again in self.try_all(&[trial.what], asked)? {
+                old.push(again.old.fate);
+                new.push(again.new.fate);
+            }
+        }
+        if asked != Asked::New {
+            trial.old.fate = fate::agreed(&old);
+        }
+        if asked != Asked::Old {
+            trial.new.fate = fate::agreed(&new);
+        }
+        Ok(())
+    }
+
+    /// Whether this mutant may be built, or need not be.
+    pub(super) fn may_build(&self, what: Attempted) -> bool {
+        let name = match what {
+            Attempted::Edit(Choice { function, edit }) => {
+                self.program.spelling(function, &self.program.edits(function)[edit])
+            }
+            Attempted::Fails(function) => self.program.name(function),
+        };
+        !self.program.is_compiled(what.function()) || self.builds.may_build(&name)
+    }
+
+    fn notice(&self, side: &TestSide, what: Attempted) -> Result<Noticed, StrengthError> {
+        let commit = self.lab.variant(&side.commit, &self.changed(what))?;
+        let examined = self.lab.run(&commit, &side.passing, self.deadline)?;
+        let traced = side.spots(&examined.tail);
+        let mut noticed = fate::read(examined, &side.passing);
+        noticed.spots.extend(traced);
+        Ok(noticed)
+    }
+
+    fn changed(&self, what: Attempted) -> Vec<Changed> {
+        match what {
+            Attempted::Edit(Choice { function, edit }) => {
+                vec![self.program.mutated(function, &self.program.edits(function)[edit])]
+            }
+            Attempted::Fails(wanted) => self.program.failing(&|function| function == wanted),
+        }
+    }
+
+    /// A trial as the journal keeps it.
+    pub(super) fn described(&self, trial: &Trial) -> Mutant {
+        let function = trial.what.function();
+        let (line, rule, diff) = match trial.what {
+            Attempted::Edit(Choice { edit, .. }) => {
+                let edit = &self.program.edits(function)[edit];
+                (edit.line, edit.rule.clone(), self.program.diff(function, edit))
+            }
+            Attempted::Fails(_) => {
+                let text = format!("{} {FAILS}\n", self.program.name(function));
+                (self.program.first_line(function), FAILS.to_owned(), text)
+            }
+        };
+        let path = self.program.path(function).to_owned();
+        Mutant { path, line, rule, diff, before: trial.old.fate, after: trial.new.fate }
+    }
+}
+
+impl Attempted {
+    fn function(self) -> usize {
+        match self {
+            Self::Edit(choice) => choice.function,
+            Self::Fails(function) => function,
+        }
+    }
+}
+
+impl Trial {
+    /// Whether it could be run on whom it was asked of.
+    pub(super) fn is_valid(&self, asked: Asked) -> bool {
+        let (old, new) = (self.old.fate.is_some(), self.new.fate.is_some());
+        match asked {
+            Asked::Old => old,
+            Asked::New => new,
+            Asked::Both => old && new,
+        }
+    }
+
+    /// Whether the old tests notice it and the new ones do not.
+    pub(super) fn is_lost(&self) -> bool {
+        self.old.fate == Some(Fate::Killed) && self.new.fate == Some(Fate::Survived)
+    }
+}
+
+impl TestSide {
+    /// Where traced scripts stopped: the last of their assertions that was run.
+    pub(super) fn spots(&self, printed: &str) -> Vec<Spot> {
+        let run = shell_trace::lines(printed);
+        let last = |lines: &[RangeInclusive<usize>]| {
+            run.iter().rev().copied().find(|line| lines.iter().any(|range| range.contains(line)))
+        };
+        let stopped = |(path, lines): &(String, Vec<RangeInclusive<usize>>)| {
+            last(lines).map(|line| Spot { path: path.clone(), line })
+        };
+        self.traced.iter().filter_map(stopped).collect()
+    }
+}
+
+/// The old scripts among these files, with their trace switched on.
+pub(super) fn traced_scripts<'a>(
+    files: impl Iterator<Item = &'a TestFile>,
+    ids: &BTreeSet<TaskId>,
+) -> Vec<(&'a TestFile, String)> {
+    let scripts = files.filter(|file| {
+        let is_test = ids.iter().any(|id| id.as_str() == file.path);
+        is_test && file.language == Some(crate::syntax::Language::Shell)
+    });
+    scripts.filter_map(|file| Some((file, shell_trace::traced(file.old.as_ref()?)))).collect()
+}

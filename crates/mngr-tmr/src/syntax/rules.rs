@@ -1,0 +1,359 @@
+//! The rules of a language: data in `mutations/`, compiled in. A new rule is new lines there.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde::Deserialize;
+use thiserror::Error;
+use tree_sitter::{Node, Query, QueryCursor, StreamingIterator};
+
+use super::language::Grammar;
+
+/// Why the data of a language cannot be used.
+#[derive(Debug, Error)]
+pub(super) enum RulesError {
+    #[error("cannot read the rules")]
+    Toml(#[from] toml::de::Error),
+    #[error("the query of `{what}` is wrong: {text}")]
+    Query { what: String, text: String },
+    #[error("the pattern of `{what}` is wrong")]
+    Pattern { what: String, source: Box<regex::Error> },
+    #[error("rule `{name}` needs a query and one of `to`, `swap` and `change`, or `begin` alone")]
+    Rule { name: String },
+}
+
+/// A file in `mutations/`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RulesText {
+    /// Between the names of a scope and of what is in it.
+    separator: String,
+    /// `@function` with `@body`, and where they exist `@name`, `@owner` and `@returns`.
+    functions: String,
+    /// `@scope` and its `@name`.
+    scopes: Option<String>,
+    /// Kinds of nodes that a function may be wrapped in, and whose lines are its lines too.
+    #[serde(default)]
+    wrappers: Vec<String>,
+    /// `@test`: what is a test.
+    tests: Option<String>,
+    /// What an attribute above an item says if the item is test code.
+    test_attribute: Option<String>,
+    /// `@main`: statements outside of functions that are the program.
+    main: Option<String>,
+    /// `@first`: what stays in front of a statement that is put at the beginning of a body.
+    first: Option<String>,
+    begin: BeginText,
+    /// `@skip`: where nothing is changed.
+    skip: String,
+    /// `@minor`: where a change says little.
+    minor: Option<String>,
+    /// `@statement`, or `@whole` for one that is not taken apart.
+    statements: String,
+    /// `@documentation`: what is no statement although it looks like one.
+    documentation: Option<String>,
+    /// Kinds of nodes that are kept letter by letter.
+    #[serde(default)]
+    texts: Vec<String>,
+    /// Whether a space between words always means something.
+    #[serde(default)]
+    spaces_count: bool,
+    /// What is put at the end of a line so that a command goes on in the next.
+    #[serde(default)]
+    continued: String,
+    #[serde(default)]
+    assertion: Vec<AssertionText>,
+    #[serde(default)]
+    default: Vec<DefaultText>,
+    #[serde(default)]
+    rule: Vec<RuleText>,
+}
+
+/// How a function is made to fail or to be recorded. `{}` is the statement.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BeginText {
+    before: String,
+    after: Option<String>,
+    around: Option<[String; 2]>,
+    fail: String,
+    fail_around: Option<String>,
+    record: String,
+    record_around: Option<String>,
+    /// What recording needs once in a file, and the kind of node it is put behind.
+    import: Option<String>,
+    import_after: Option<String>,
+    /// What a function looks like that cannot be recorded.
+    not_recorded: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AssertionText {
+    query: String,
+    /// Only in a text where this is found.
+    only_with: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DefaultText {
+    returns: String,
+    value: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleText {
+    name: String,
+    /// 0 is the most telling.
+    weight: u8,
+    /// `@edit`: what is changed.
+    query: Option<String>,
+    to: Option<String>,
+    swap: Option<BTreeMap<String, String>>,
+    change: Option<Change>,
+    begin: Option<String>,
+    /// The same for what is outside of functions.
+    begin_main: Option<String>,
+    /// Not where the node around is changed by this rule: both would be the same mutant.
+    not_below: Option<String>,
+}
+
+/// A change that cannot be said as a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Change {
+    /// The next number.
+    Number,
+    /// Another text.
+    Text,
+}
+
+/// What a rule does.
+#[derive(Debug)]
+pub(super) enum Action {
+    /// Replaces the node; `{}` is its text, `{default}` the default of the function's return type.
+    To(String),
+    /// Replaces the text by its other.
+    Swap(BTreeMap<String, String>),
+    /// Changes it.
+    Change(Change),
+}
+
+/// A rule of mutation.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) name: String,
+    pub(super) weight: u8,
+    pub(super) not_below: Option<String>,
+    pub(super) what: RuleKind,
+}
+
+/// Where a rule is applied.
+#[derive(Debug)]
+pub(super) enum RuleKind {
+    /// At what a query finds.
+    Found { query: Box<Query>, action: Action },
+    /// At the beginning of each function, and of what is outside of them.
+    Begin { function: String, main: Option<String> },
+}
+
+/// How a function is made to begin with something else.
+#[derive(Debug)]
+pub(super) struct Begin {
+    pub(super) before: String,
+    pub(super) after: String,
+    pub(super) around: [String; 2],
+    pub(super) fail: String,
+    pub(super) fail_around: String,
+    pub(super) record: String,
+    pub(super) record_around: String,
+    pub(super) import: Option<(String, String)>,
+    pub(super) not_recorded: Option<Regex>,
+}
+
+/// What makes a statement an assertion.
+#[derive(Debug)]
+pub(super) struct Assertion {
+    pub(super) query: Query,
+    pub(super) only_with: Option<Query>,
+}
+
+/// The rules of a language, ready for use.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) separator: String,
+    pub(super) functions: Query,
+    pub(super) scopes: Option<Query>,
+    pub(super) wrappers: Vec<String>,
+    pub(super) tests: Option<Query>,
+    pub(super) test_attribute: Option<Regex>,
+    pub(super) main: Option<Query>,
+    pub(super) first: Option<Query>,
+    pub(super) begin: Begin,
+    pub(super) skip: Query,
+    pub(super) minor: Option<Query>,
+    pub(super) statements: Query,
+    pub(super) documentation: Option<Query>,
+    pub(super) texts: Vec<String>,
+    pub(super) spaces_count: bool,
+    pub(super) continued: String,
+    pub(super) assertions: Vec<Assertion>,
+    /// A pattern of the return type, and the value.
+    pub(super) defaults: Vec<(Regex, String)>,
+    pub(super) rules: Vec<Rule>,
+}
+
+/// The rules for texts of a grammar.
+#[expect(clippy::expect_used, reason = "compiled-in data that a test parses")]
+pub(super) fn rules(grammar: Grammar) -> &'static Rules {
+    static RULES: [OnceLock<Rules>; 7] = [const { OnceLock::new() }; 7];
+    RULES[grammar as usize].get_or_init(|| load(grammar).expect("the built-in rules are valid"))
+}
+
+fn load(grammar: Grammar) -> Result<Rules, RulesError> {
+    let own = match grammar {
+        Grammar::Python => include_str!("../../mutations/python.toml"),
+        Grammar::Rust => include_str!("../../mutations/rust.toml"),
+        Grammar::JavaScript => include_str!("../../mutations/javascript.toml"),
+        Grammar::TypeScript | Grammar::Tsx => include_str!("../../mutations/typescript.toml"),
+        Grammar::Go => include_str!("../../mutations/go.toml"),
+        Grammar::Shell => include_str!("../../mutations/shell.toml"),
+    };
+    Rules::read(grammar, own)
+}
+
+impl Rules {
+    fn read(grammar: Grammar, text: &str) -> Result<Self, RulesError> {
+        let said: RulesText = toml::from_str(text)?;
+        let language = grammar.parser();
+        let query = |what: &str, text: &str| {
+            Query::new(&language, text)
+                .map_err(|error| RulesError::Query { what: what.to_owned(), text: error.to_string() })
+        };
+        let optional = |what, text: &Option<String>| text.as_ref().map(|text| query(what, text)).transpose();
+        let assertion = |said: &AssertionText| {
+            let only_with = optional("only_with", &said.only_with)?;
+            Ok::<_, RulesError>(Assertion { query: query("assertion", &said.query)?, only_with })
+        };
+        let default = |said: &DefaultText| {
+            Ok::<_, RulesError>((pattern("default", &said.returns)?, said.value.clone()))
+        };
+        let rule = |said: RuleText| {
+            let action = match (said.to, said.swap, said.change) {
+                (Some(to), None, None) => Some(Action::To(to)),
+                (None, Some(swap), None) => Some(Action::Swap(swap)),
+                (None, None, Some(change)) => Some(Action::Change(change)),
+                _ => None,
+            };
+            let what = match (said.query, action, said.begin) {
+                (Some(text), Some(action), None) => {
+                    RuleKind::Found { query: Box::new(query(&said.name, &text)?), action }
+                }
+                (None, None, Some(function)) => RuleKind::Begin { function, main: said.begin_main },
+                _ => return Err(RulesError::Rule { name: said.name }),
+            };
+            Ok(Rule { name: said.name, weight: said.weight, not_below: said.not_below, what })
+        };
+        Ok(Self {
+            functions: query("functions", &said.functions)?,
+            scopes: optional("scopes", &said.scopes)?,
+            tests: optional("tests", &said.tests)?,
+            test_attribute: optional_pattern("test_attribute", said.test_attribute.as_deref())?,
+            main: optional("main", &said.main)?,
+            first: optional("first", &said.first)?,
+            skip: query("skip", &said.skip)?,
+            minor: optional("minor", &said.minor)?,
+            statements: query("statements", &said.statements)?,
+            documentation: optional("documentation", &said.documentation)?,
+            assertions: said.assertion.iter().map(assertion).collect::<Result<_, _>>()?,
+            defaults: said.default.iter().map(default).collect::<Result<_, _>>()?,
+            begin: Begin::read(said.begin)?,
+            rules: said.rule.into_iter().map(rule).collect::<Result<_, _>>()?,
+            separator: said.separator,
+            wrappers: said.wrappers,
+            texts: said.texts,
+            spaces_count: said.spaces_count,
+            continued: said.continued,
+        })
+    }
+
+    /// What a function with this return type can return without thinking.
+    pub(super) fn default_for(&self, returns: &str) -> Option<&str> {
+        self.defaults.iter().find(|(pattern, _)| pattern.is_match(returns)).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Begin {
+    fn read(said: BeginText) -> Result<Self, RulesError> {
+        Ok(Self {
+            before: said.before,
+            after: said.after.unwrap_or_default(),
+            around: said.around.unwrap_or_default(),
+            fail_around: said.fail_around.unwrap_or_default(),
+            fail: said.fail,
+            record_around: said.record_around.unwrap_or_else(|| said.record.clone()),
+            record: said.record,
+            import: said.import_after.zip(said.import),
+            not_recorded: optional_pattern("not_recorded", said.not_recorded.as_deref())?,
+        })
+    }
+}
+
+fn pattern(what: &str, text: &str) -> Result<Regex, RulesError> {
+    Regex::new(text).map_err(|source| RulesError::Pattern { what: what.to_owned(), source: Box::new(source) })
+}
+
+fn optional_pattern(what: &str, text: Option<&str>) -> Result<Option<Regex>, RulesError> {
+    text.map(|text| pattern(what, text)).transpose()
+}
+
+/// One match of a query: its nodes with the names of their captures.
+pub(super) type Match<'q, 't> = Vec<(&'q str, Node<'t>)>;
+
+/// Everything that a query finds, in the order in which it ends in the text.
+pub(super) fn matches<'q, 't>(query: &'q Query, root: Node<'t>, text: &str) -> Vec<Match<'q, 't>> {
+    let names = query.capture_names();
+    let mut cursor = QueryCursor::new();
+    let mut found = cursor.matches(query, root, text.as_bytes());
+    let mut all = Vec::new();
+    while let Some(one) = found.next() {
+        let name = |index: u32| names.get(index as usize).copied().unwrap_or_default();
+        all.push(one.captures().iter().map(|capture| (name(capture.index), capture.node)).collect());
+    }
+    all
+}
+
+/// The nodes that a query calls by this name, in the order of the text.
+pub(super) fn nodes<'t>(query: &Query, name: &str, root: Node<'t>, text: &str) -> Vec<Node<'t>> {
+    let all = matches(query, root, text).into_iter().flatten();
+    let mut nodes: Vec<Node<'t>> = all.filter(|(found, _)| *found == name).map(|(_, node)| node).collect();
+    nodes.sort_by_key(|node| (node.start_byte(), std::cmp::Reverse(node.end_byte())));
+    nodes.dedup();
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRAMMARS: [Grammar; 2] = [Grammar::Python, Grammar::Shell];
+
+    #[test]
+    fn the_rules_of_every_language_can_be_used() {
+        for grammar in GRAMMARS {
+            let rules = load(grammar).unwrap_or_else(|error| panic!("{grammar:?}: {error:?}"));
+            let mut names: Vec<&str> = rules.rules.iter().map(|rule| rule.name.as_str()).collect();
+            assert!(names.len() > 5, "{grammar:?}: {names:?}");
+            for rule in &rules.rules {
+                let below = rule.not_below.as_deref();
+                assert!(below.is_none_or(|below| names.contains(&below)), "{grammar:?}: {}", rule.name);
+            }
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), rules.rules.len(), "{grammar:?}: a name is there twice");
+        }
+    }
+}
