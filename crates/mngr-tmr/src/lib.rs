@@ -8,6 +8,8 @@ pub mod budget;
 pub mod candidate;
 pub mod cluster;
 pub mod collect;
+#[cfg(test)]
+mod corpus;
 mod dispatch;
 pub mod integrate;
 pub mod journal;

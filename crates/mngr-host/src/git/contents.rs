@@ -23,7 +23,8 @@ impl Git<'_> {
         }
         let output = grep.args([rev, "--", ":/"]).output()?;
         // Without a hit it ends with 1 and says nothing.
-        if !output.success() && !(output.stdout.is_empty() && output.stderr.is_empty()) {
+        let is_without_hit = output.stdout.is_empty() && output.stderr.is_empty();
+        if !output.success() && !is_without_hit {
             return Err(classify("grep", self.dir(), &output));
         }
         let prefix = format!("{rev}:");

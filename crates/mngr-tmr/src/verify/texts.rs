@@ -93,14 +93,18 @@ fn read(git: &Git<'_>, rules: &Rules, changed: &Changed<'_>) -> Result<Vec<TestF
     let mut found = Vec::new();
     for file in files {
         let mut text = || blobs.next().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let (before, after) = (text().unwrap_or_default(), text().unwrap_or_default());
+        let (before, after) = (text(), text());
         let path = file.path.to_string();
         let Some(language) = Language::of(&path) else { continue };
+        // A file that is not there promises nothing, not even as a file.
+        let contract = |text: &Option<String>| {
+            text.as_ref().map(|text| contract_texts(language, text)).unwrap_or_default()
+        };
         found.push(TestFile {
             is_test: rules.paths.class(&file.path) == PathClass::Test,
-            before: contract_texts(language, &before),
-            after: contract_texts(language, &after),
-            after_text: after,
+            before: contract(&before),
+            after: contract(&after),
+            after_text: after.unwrap_or_default(),
             path,
         });
     }
@@ -122,8 +126,7 @@ fn moved(files: &[TestFile]) -> Vec<(&TestFile, &TestFile)> {
 /// Whether a commit that says that it corrects the tutorial has changed one.
 fn has_new_tutorial(rules: &Rules, changed: &Changed<'_>) -> bool {
     let is_corrected = |file: &&FileChange| {
-        rules.paths.is_tutorial(&file.path)
-            && changed.kinds(file).iter().any(|kind| *kind == Some(ChangeKind::FixTutorial))
+        rules.paths.is_tutorial(&file.path) && changed.kinds(file).contains(&Some(ChangeKind::FixTutorial))
     };
     changed.files.iter().any(|file| is_corrected(&file))
 }

@@ -74,7 +74,7 @@ pub(super) fn breach(
     }
     let is_understood = |path: &RepoPath| path.as_str().is_some_and(Suite::understands);
     let citing: BTreeSet<RepoPath> =
-        git.paths_with(changed.from, &CITING)?.into_iter().filter(is_understood).collect();
+        git.paths_with(changed.from, CITING)?.into_iter().filter(is_understood).collect();
     let before = read(git, changed.from, &scripts, &citing)?;
     let now = |paths: &BTreeSet<RepoPath>, is_one: &dyn Fn(&RepoPath) -> bool| {
         let mut paths = paths.clone();

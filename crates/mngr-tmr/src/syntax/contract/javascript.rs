@@ -82,6 +82,6 @@ fn title(page: &Page<'_>, call: Node<'_>) -> String {
 /// The body of the function that a call is given.
 fn body(call: Node<'_>) -> Option<Node<'_>> {
     let arguments = children(call.child_by_field_name("arguments")?);
-    let functions = arguments.into_iter().filter_map(|argument| argument.child_by_field_name("body"));
-    functions.filter(|body| body.kind() == "statement_block").last()
+    let mut functions = arguments.into_iter().filter_map(|argument| argument.child_by_field_name("body"));
+    functions.rfind(|body| body.kind() == "statement_block")
 }

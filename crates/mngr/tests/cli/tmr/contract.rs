@@ -55,26 +55,37 @@ fn an_agent_is_told_which_description_it_changed_and_can_mend_it() {
     assert!(project.git(&["show", &format!("{branch}:tests/odd.sh")]).starts_with("# Odd has to be good.\n"));
 }
 
+/// It is refused, and what was measured is kept with it.
+#[track_caller]
+fn assert_refused(part: &str) -> Project {
+    let project = described(part);
+    let run = run(&project, "failed(contract)", "breaks the rule `leading comments` in line 1");
+    let after = run.events("measured").filter(|line| line["what"] == "after");
+    assert_eq!(after.map(|line| line["verdict"].clone()).collect::<Vec<_>>(), ["passed"]);
+    project
+}
+
 #[test]
-fn a_description_that_stays_changed_is_refused_with_all_that_was_measured() {
-    for (part, is_told) in [
-        (by_turns(REWRITE, "publish"), true),
-        // It does not answer, or cannot be told any more.
-        (by_turns(REWRITE, ":"), true),
-        (format!("{REWRITE}; die"), false),
-    ] {
-        let project = described(&part);
-        let run = run(&project, "failed(contract)", "breaks the rule `leading comments` in line 1");
-        assert_eq!(told(&project).contains(TOLD), is_told, "{part}");
-        let after = run.events("measured").filter(|line| line["what"] == "after");
-        assert_eq!(after.map(|line| line["verdict"].clone()).collect::<Vec<_>>(), ["passed"], "{part}");
-    }
+fn a_description_that_is_published_again_as_it_was_is_refused() {
+    let project = assert_refused(&by_turns(REWRITE, "publish"));
+    assert!(told(&project).contains(TOLD));
+}
+
+#[test]
+fn an_agent_that_does_not_answer_is_refused_for_what_it_published() {
+    let project = assert_refused(&by_turns(REWRITE, ":"));
+    assert!(told(&project).contains(TOLD));
+}
+
+#[test]
+fn an_agent_that_cannot_be_told_any_more_is_refused_for_what_it_published() {
+    let _ = assert_refused(&format!("{REWRITE}; die"));
 }
 
 #[test]
 fn a_description_is_free_where_settings_say_so() {
     let project = described(REWRITE);
-    project.set("tmr.read_only", r#"["doc_strings"]"#);
+    project.set("tmr.read_only__assign", r#"["doc_strings"]"#);
     let _ = run(&project, "integrated", "");
 }
 
