@@ -14,6 +14,7 @@ mod owner;
 mod project;
 mod pypi;
 mod resume;
+mod review;
 mod run;
 mod scale;
 mod scene;
