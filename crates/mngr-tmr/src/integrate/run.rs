@@ -209,7 +209,7 @@ impl<'a> Integrator<'a> {
         let branch = self.run.integrated_branch();
         let tip = commits.last().map_or(self.base.clone(), |commit| commit.oid.clone());
         log.found(&commits, &found);
-        branch::settle(&git, &branch, &self.base, commits.last().map(|commit| commit.oid.as_str()))?;
+        branch::point_result(&git, &branch, &self.base, &tip)?;
         log.step(IntegrationStep::Finished, [], Some(&tip), "", &[("commits", json!(commits.len()))]);
         let repeated_groups = repeated_groups(&pieces);
         let Found { expelled, conflicts, contained, unneeded } = found;
