@@ -32,7 +32,7 @@ use crate::fleet::{Agent, memory};
 use crate::stop::{self, StopError, StopOptions};
 use crate::trash::{self, BranchRemoval, Manifest, Neighbours, TrashError, Work};
 use crate::world::World;
-use crate::{fanout, hosts};
+use crate::{fanout, hosts, sync};
 
 /// How long what was seen of an agent is believed.
 const FRESH_FOR: Duration = Duration::from_secs(1);
@@ -158,6 +158,7 @@ fn destroy_one(
         .and_then(|ended| Ok(interrupt::check().map(|()| ended)?));
     // From here on it runs to its end, or all the way back.
     let _shield = interrupt::shield();
+    let cut_short = stopped.is_ok().then(|| sync::end_copies_to(world, agent.id())).flatten();
     let (commands, note) = match stopped {
         Ok(ended) => ended,
         Err(error) => {
@@ -170,7 +171,7 @@ fn destroy_one(
         Ok(mut destroyed) => {
             drop(journal);
             destroyed.commands = commands;
-            destroyed.notes.extend(note);
+            destroyed.notes.extend(note.into_iter().chain(cut_short));
             memory::drop_agent(world, host, agent.id());
             if agent.facts.record.start_on_boot {
                 boot::settle_or_warn(world, host);
