@@ -144,7 +144,13 @@ fn tool_pytest_a_report_that_is_turned_off_or_forged_is_noticed() {
     let off = self::pytest("one = 'python3 -m pytest -c off/pytest.ini {id}'");
     let one = off.run_one(&project.bench(), &all[0]).unwrap();
     assert_eq!((one.result.status, one.run.exit), (Silent, Some(0)), "{one:?}");
-    assert!(one.result.message.contains("`-p no:junitxml`: take that out"), "{}", one.result.message);
+    assert!(
+        one.result
+            .message
+            .contains("(remove `-p no:junitxml`, or set `report` in `[tmr.collectors.pytest]`)"),
+        "{}",
+        one.result.message
+    );
 }
 
 #[test]
