@@ -16,49 +16,11 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use tree_sitter::Parser;
+use tree_sitter::{Parser, Tree};
 
+use super::Language;
+use super::language::Grammar;
 use page::Page;
-
-/// A language whose tests are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
-    Python,
-    Rust,
-    Go,
-    JavaScript,
-    TypeScript,
-    Tsx,
-    Shell,
-}
-
-impl Language {
-    /// The language of a file, by its name.
-    pub(crate) fn of(path: &str) -> Option<Self> {
-        Some(match path.rsplit('/').next()?.rsplit_once('.')?.1 {
-            "py" => Self::Python,
-            "rs" => Self::Rust,
-            "go" => Self::Go,
-            "js" | "mjs" | "cjs" | "jsx" => Self::JavaScript,
-            "ts" | "mts" | "cts" => Self::TypeScript,
-            "tsx" => Self::Tsx,
-            "sh" | "bash" => Self::Shell,
-            _ => return None,
-        })
-    }
-
-    fn grammar(self) -> tree_sitter::Language {
-        match self {
-            Self::Python => tree_sitter_python::LANGUAGE.into(),
-            Self::Rust => tree_sitter_rust::LANGUAGE.into(),
-            Self::Go => tree_sitter_go::LANGUAGE.into(),
-            Self::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
-            Self::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-            Self::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
-            Self::Shell => tree_sitter_bash::LANGUAGE.into(),
-        }
-    }
-}
 
 /// What a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,19 +82,40 @@ pub(crate) struct Broken<'a> {
 
 /// What a file promises.
 pub(crate) fn contract_texts(language: Language, text: &str) -> Contract {
-    let mut parser = Parser::new();
-    let tree = parser.set_language(&language.grammar()).ok().and_then(|()| parser.parse(text, None));
-    let Some(tree) = tree else { return Contract::default() };
+    let Some(tree) = parse(language, text) else { return Contract::default() };
     let root = tree.root_node();
     let mut page = Page::new(text, root);
     match language {
         Language::Python => python::read(&mut page, root),
         Language::Rust => rust::read(&mut page, root),
         Language::Go => go::read(&mut page, root),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => javascript::read(&mut page, root),
+        Language::JavaScript | Language::TypeScript => javascript::read(&mut page, root),
         Language::Shell => shell::read(&mut page, root),
     }
     page.finish()
+}
+
+/// A text as its language has it. One with mistakes is read as far as that goes: it promises what it can.
+fn parse(language: Language, text: &str) -> Option<Tree> {
+    let parsed = |grammar: Grammar| {
+        let mut parser = Parser::new();
+        parser.set_language(&grammar.parser()).ok()?;
+        parser.parse(text, None)
+    };
+    let (grammar, other) = match language {
+        Language::Python => (Grammar::Python, None),
+        Language::Rust => (Grammar::Rust, None),
+        Language::Go => (Grammar::Go, None),
+        Language::JavaScript => (Grammar::JavaScript, None),
+        Language::TypeScript => (Grammar::TypeScript, Some(Grammar::Tsx)),
+        Language::Shell => (Grammar::Shell, None),
+    };
+    let first = parsed(grammar)?;
+    let is_better = |tree: &Tree| !tree.root_node().has_error();
+    match other.filter(|_| first.root_node().has_error()).and_then(parsed).filter(is_better) {
+        Some(tree) => Some(tree),
+        None => Some(first),
+    }
 }
 
 /// What the tests that are in both files said and do not say any more.

@@ -4,7 +4,7 @@
 //! Processes of git: 2 for each file that a rule of the project's own wants to see before and after, 1 for the texts of
 //! all changed tests, and up to 5 where there is a tutorial.
 
-use mngr_host::git::{FileChange, Git, GitError};
+use mngr_host::git::{FileChange, Git, GitError, RepoPath};
 use mngr_model::run::ChangeKind;
 
 use super::commits::{CommitFacts, Label};
@@ -12,6 +12,7 @@ use super::decide::Refusal;
 use super::paths::PathClass;
 use super::rules::Rules;
 use super::{texts, tutorial};
+use crate::strength::{Side, Sides};
 
 /// Commits as one change.
 pub(crate) struct Changed<'a> {
@@ -49,8 +50,19 @@ pub(crate) fn breaches(
     changed: &Changed<'_>,
 ) -> Result<Vec<Refusal>, GitError> {
     let mut found = Vec::new();
-    for commit in changed.commits.iter().filter(|commit| commit.label() == Label::Understated) {
-        let path = commit.paths.iter().find(|path| rules.paths.class(path) == PathClass::Implementation);
+    let is_understated = |commit: &CommitFacts| commit.label() == Label::Understated;
+    let inline = match changed.commits.iter().any(is_understated) {
+        true => inline_tests(git, rules, changed)?,
+        false => Vec::new(),
+    };
+    let is_inline = |path: &RepoPath| path.as_str().is_some_and(|path| inline.iter().any(|it| it == path));
+    for commit in changed.commits.iter().filter(|commit| is_understated(commit)) {
+        let is_program =
+            |path: &&RepoPath| rules.paths.class(path) == PathClass::Implementation && !is_inline(path);
+        let path = commit.paths.iter().find(is_program);
+        if path.is_none() && commit.paths.iter().any(is_inline) {
+            continue;
+        }
         let path = path.map(ToString::to_string).unwrap_or_default();
         found.push(Refusal::Understated { subject: commit.subject.clone(), path });
     }
@@ -69,6 +81,16 @@ pub(crate) fn breaches(
     found.extend(texts::breaches(git, rules, changed)?.into_iter().map(Refusal::from));
     found.extend(tutorial::breach(git, rules, changed)?.map(Refusal::from));
     Ok(found)
+}
+
+/// The files of the program in which only test code was changed: `#[cfg(test)]` modules are tests.
+fn inline_tests(git: &Git<'_>, rules: &Rules, changed: &Changed<'_>) -> Result<Vec<String>, GitError> {
+    let sides = Sides::read(git, changed.files, &rules.paths)?.sides;
+    let sided = changed.files.iter().zip(sides);
+    let only_tests = sided.filter(|(file, side)| {
+        *side == Side::Test && rules.paths.class(&file.path) == PathClass::Implementation
+    });
+    Ok(only_tests.map(|(file, _)| file.path.to_string()).collect())
 }
 
 /// A file that is not there has no text.

@@ -48,13 +48,13 @@ impl CommitFacts {
 
     /// The same, where source files are known in which only test code was changed.
     #[must_use]
-    pub fn with_inline_tests(mut self, inline: &[String]) -> Self {
+    pub fn with_inline_tests(mut self, inline: &[String], rules: &PathRules) -> Self {
         let is_inline =
             |path: &RepoPath| path.as_str().is_some_and(|path| inline.iter().any(|test| test == path));
-        let is_program = |path: &&RepoPath| !is_inline(path);
+        let is_program = |path: &RepoPath| rules.class(path) == PathClass::Implementation && !is_inline(path);
         if self.paths.iter().any(is_inline) {
             self.measured.insert(PathClass::Test);
-            if self.paths.iter().filter(is_program).count() == 0 {
+            if !self.paths.iter().any(is_program) {
                 self.measured.remove(&PathClass::Implementation);
             }
         }

@@ -283,7 +283,10 @@ impl Verifier<'_> {
             .collect();
         let commits: Vec<CommitFacts> = infos
             .iter()
-            .map(|commit| CommitFacts::new(commit, &self.rules.paths).with_inline_tests(&inline_tests))
+            .map(|commit| {
+                CommitFacts::new(commit, &self.rules.paths)
+                    .with_inline_tests(&inline_tests, &self.rules.paths)
+            })
             .collect();
 
         let breach = match is_on_base {

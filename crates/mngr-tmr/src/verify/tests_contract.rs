@@ -87,8 +87,7 @@ fn texts_of_tests_are_read_only_without_any_rule() {
         (sh, "#   todo make it\n", "", "`citations` in line 3: `todo make it`"),
         (rs, "It is one", "It is any", "`doc strings` in line 10: `It is one.`"),
     ] {
-        let subject = if file == rs { "[FIX_IMPL] t" } else { "[IMPROVE_TEST] t" };
-        let found = replaced(&lab, subject, &[(file, from, to)]);
+        let found = replaced(&lab, "[IMPROVE_TEST] t", &[(file, from, to)]);
         assert_eq!(found.first(), Some(&format!("`{file}` breaks the rule {told}")), "{found:?}");
     }
     for (file, from, to) in [
@@ -193,4 +192,25 @@ fn a_project_without_a_tutorial_has_nothing_to_agree_with() {
     let lab = Lab::new(&PROJECT[..4]);
     let edit = ("tests/test_todo.py", "assert run(\"todo make it\") == 0", "pass");
     assert_eq!(replaced(&lab, "[FIX_TEST] t", &[edit]), [""; 0], "how strong it is, is measured elsewhere");
+}
+
+#[test]
+fn tests_beside_the_program_are_tests_and_the_program_is_not() {
+    let lab = Lab::new(PROJECT);
+    let (rs, py) = ("src/lib.rs", "tests/test_todo.py");
+    let test = (rs, "assert_eq!(super::one(), 1);", "assert_eq!(super::one(), 1, \"one\");");
+    let other = (py, "assert run(\"todo make it\") == 0", "assert not run(\"todo make it\")");
+    assert_eq!(replaced(&lab, "[IMPROVE_TEST] t", &[test]), [""; 0]);
+    assert_eq!(replaced(&lab, "[IMPROVE_TEST] t", &[test, other]), [""; 0]);
+    let told = replaced(&lab, "[IMPROVE_TEST] t", &[test, (rs, "    1\n", "    2\n")]);
+    assert_eq!(told, ["the commit `[IMPROVE_TEST] t` also changes the implementation: `src/lib.rs`"]);
+}
+
+#[test]
+fn a_file_that_was_made_huge_is_read_all_the_same() {
+    let lab = Lab::new(PROJECT);
+    let rest = format!("# {}\n", "x".repeat(5_000_000));
+    let text = format!("{}{rest}", TEST.replace("Makes it.", "Makes something."));
+    let found = broken(&lab, &[("[IMPROVE_TEST] t", &[("tests/test_todo.py", Some(&text))])]);
+    assert_eq!(found, ["`tests/test_todo.py` breaks the rule `doc strings` in line 5: `Makes it.`"]);
 }

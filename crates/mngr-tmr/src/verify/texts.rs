@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mngr_config::ReadOnly;
-use mngr_host::git::{FileChange, Git, GitError};
+use mngr_host::git::{FileChange, FileMode, Git, GitError};
 use mngr_model::run::ChangeKind;
 
 use super::breach::Changed;
@@ -11,11 +11,13 @@ use super::contract::{Breach, shown};
 use super::paths::PathClass;
 use super::rules::Rules;
 use super::tutorial::{self, Current};
-use crate::syntax::contract::{Broken, Contract, Language, TextKind, broken, contract_texts};
+use crate::syntax::Language;
+use crate::syntax::contract::{Broken, Contract, TextKind, broken, contract_texts};
 
 /// A test file before and after.
 struct TestFile {
     path: String,
+    language: Language,
     is_test: bool,
     after_text: String,
     before: Contract,
@@ -81,27 +83,35 @@ fn rule_of(kind: TextKind) -> Option<(ReadOnly, &'static str)> {
 
 /// The changed files that hold tests. In Rust tests are also beside the program.
 fn read(git: &Git<'_>, rules: &Rules, changed: &Changed<'_>) -> Result<Vec<TestFile>, GitError> {
-    let holds_tests = |file: &&FileChange| {
-        let language = file.path.as_str().and_then(Language::of);
-        let is_test = rules.paths.class(&file.path) == PathClass::Test;
-        language.is_some_and(|language| is_test || language == Language::Rust)
+    let is_test = |file: &FileChange| rules.paths.class(&file.path) == PathClass::Test;
+    let may_hold_tests = |file: &&FileChange| {
+        let is_source = file.path.as_str().is_some_and(|path| path.ends_with(".rs"));
+        file.old_blob != file.new_blob && (is_test(file) || is_source)
     };
-    let files: Vec<&FileChange> = changed.files.iter().filter(holds_tests).collect();
-    let names: Vec<String> =
-        files.iter().flat_map(|file| [file.old_blob.clone(), file.new_blob.clone()]).collect();
-    let mut blobs = git.blobs(&names)?.into_iter();
+    let files: Vec<&FileChange> = changed.files.iter().filter(may_hold_tests).collect();
+    // A submodule has no text.
+    let is_file = |mode: &FileMode| mode.as_str().starts_with("100");
+    let old = |file: &FileChange| is_file(&file.old_mode).then(|| file.old_blob.clone());
+    let new = |file: &FileChange| is_file(&file.new_mode).then(|| file.new_blob.clone());
+    let names: Vec<String> = files.iter().flat_map(|file| old(file).into_iter().chain(new(file))).collect();
+    let mut texts = git.read_blobs(&names)?.into_iter();
     let mut found = Vec::new();
     for file in files {
-        let mut text = || blobs.next().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let (before, after) = (text(), text());
+        let mut text = |name: Option<String>| {
+            let bytes = name.and_then(|_| texts.next())?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let (before, after) = (text(old(file)), text(new(file)));
         let path = file.path.to_string();
-        let Some(language) = Language::of(&path) else { continue };
+        let said = before.as_deref().or(after.as_deref()).unwrap_or_default();
+        let Some(language) = Language::of(&path, said) else { continue };
         // A file that is not there promises nothing, not even as a file.
         let contract = |text: &Option<String>| {
             text.as_ref().map(|text| contract_texts(language, text)).unwrap_or_default()
         };
         found.push(TestFile {
-            is_test: rules.paths.class(&file.path) == PathClass::Test,
+            is_test: is_test(file),
+            language,
             before: contract(&before),
             after: contract(&after),
             after_text: after.unwrap_or_default(),
@@ -113,14 +123,15 @@ fn read(git: &Git<'_>, rules: &Rules, changed: &Changed<'_>) -> Result<Vec<TestF
 
 /// Files that tests have left, and the files where tests of the same names are new.
 fn moved(files: &[TestFile]) -> Vec<(&TestFile, &TestFile)> {
-    let is_language = |one: &TestFile, other: &TestFile| Language::of(&one.path) == Language::of(&other.path);
     let gets = |from: &TestFile, to: &TestFile| {
         let gone = from.before.owners.difference(&from.after.owners);
         gone.filter(|name| !name.is_empty())
             .any(|name| to.after.owners.contains(name) && !to.before.owners.contains(name))
     };
     let pairs = files.iter().flat_map(|from| files.iter().map(move |to| (from, to)));
-    pairs.filter(|(from, to)| from.path != to.path && is_language(from, to) && gets(from, to)).collect()
+    pairs
+        .filter(|(from, to)| from.path != to.path && from.language == to.language && gets(from, to))
+        .collect()
 }
 
 /// Whether a commit that says that it corrects the tutorial has changed one.

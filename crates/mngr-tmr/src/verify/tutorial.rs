@@ -1,7 +1,7 @@
 //! Where a repository has a tutorial, tests and tutorial may not agree less than before.
 //!
-//! Both trees are read from the repository, without a checkout. Processes of git: one for the tutorials, one for the files
-//! that cite at the base, one for the texts of each tree.
+//! Both trees are read from the repository, without a checkout. Processes of git: one for the files at the base, one for
+//! those that cite there, one for the texts of each tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,31 +67,35 @@ pub(super) fn breach(
     if !rules.read_only.contains(&ReadOnly::Tutorial) || !changed.files.iter().any(matters) {
         return Ok(None);
     }
-    let scripts: BTreeSet<RepoPath> =
-        git.paths_at(changed.from)?.into_iter().filter(|path| rules.paths.is_tutorial(path)).collect();
+    let files = git.files_in(changed.from)?;
+    let named = |is_one: &dyn Fn(&RepoPath) -> bool| -> BTreeMap<RepoPath, String> {
+        let found = files.iter().filter(|file| is_one(&file.path));
+        found.map(|file| (file.path.clone(), file.blob.clone())).collect()
+    };
+    let scripts = named(&|path| rules.paths.is_tutorial(path));
     if scripts.is_empty() {
         return Ok(None);
     }
     let is_understood = |path: &RepoPath| path.as_str().is_some_and(Suite::understands);
-    let citing: BTreeSet<RepoPath> =
-        git.paths_with(changed.from, CITING)?.into_iter().filter(is_understood).collect();
-    let before = read(git, changed.from, &scripts, &citing)?;
-    let now = |paths: &BTreeSet<RepoPath>, is_one: &dyn Fn(&RepoPath) -> bool| {
-        let mut paths = paths.clone();
+    let cites: BTreeSet<RepoPath> = git.paths_with(changed.from, CITING)?.into_iter().collect();
+    let citing = named(&|path| is_understood(path) && cites.contains(path));
+    let before = read(git, &scripts, &citing)?;
+    let now = |files: &BTreeMap<RepoPath, String>, is_one: &dyn Fn(&RepoPath) -> bool| {
+        let mut files = files.clone();
         for file in changed.files.iter().filter(|file| is_one(&file.path)) {
             match file.new_mode.is_absent() {
-                true => paths.remove(&file.path),
-                false => paths.insert(file.path.clone()),
+                true => files.remove(&file.path),
+                false => files.insert(file.path.clone(), file.new_blob.clone()),
             };
         }
-        paths
+        files
     };
     let new_scripts = now(&scripts, &|path| rules.paths.is_tutorial(path));
-    if let Some(gone) = scripts.difference(&new_scripts).next().filter(|_| new_scripts.len() < scripts.len())
-    {
+    let gone = scripts.keys().find(|path| !new_scripts.contains_key(*path));
+    if let Some(gone) = gone.filter(|_| new_scripts.len() < scripts.len()) {
         return Ok(Some(Breach { rule: RULE.to_owned(), path: gone.to_string(), line: None, at: None }));
     }
-    let after = read(git, changed.to, &new_scripts, &now(&citing, &is_understood))?;
+    let after = read(git, &new_scripts, &now(&citing, &is_understood))?;
     let is_worse = Counts::of(&after.report).is_worse_than(Counts::of(&before.report));
     Ok(is_worse.then(|| worst(&before, &after)))
 }
@@ -139,27 +143,19 @@ impl Tree {
 
 fn read(
     git: &Git<'_>,
-    rev: &str,
-    scripts: &BTreeSet<RepoPath>,
-    citing: &BTreeSet<RepoPath>,
+    scripts: &BTreeMap<RepoPath, String>,
+    citing: &BTreeMap<RepoPath, String>,
 ) -> Result<Tree, GitError> {
-    let named = |path: &RepoPath| Some((path.to_string(), format!("{rev}:{}", path.as_str()?)));
-    let all: Vec<(String, String)> = scripts.iter().chain(citing).filter_map(named).collect();
-    let names: Vec<String> = all.iter().map(|(_, name)| name.clone()).collect();
-    let blobs = git.blobs(&names)?;
-    let texts: BTreeMap<&str, &[u8]> = all
-        .iter()
-        .zip(&blobs)
-        .filter_map(|((path, _), bytes)| Some((path.as_str(), bytes.as_deref()?)))
-        .collect();
-    let is_script = |path: &str| scripts.contains(&RepoPath::new(path));
-    let scripts: Vec<Script> = texts
-        .iter()
-        .filter(|(path, _)| is_script(path))
-        .map(|(path, text)| Script::parse(path, text))
-        .collect();
-    let citing = texts.iter().filter(|(path, _)| !is_script(path)).map(|(path, text)| (*path, *text));
-    let suite = Suite::of_texts(citing, Strictness::Tutorial);
+    let blobs: Vec<String> = scripts.values().chain(citing.values()).cloned().collect();
+    let texts = git.read_blobs(&blobs)?;
+    let (said, cited) = texts.split_at(scripts.len());
+    let named =
+        |files: &BTreeMap<RepoPath, String>| files.keys().map(ToString::to_string).collect::<Vec<_>>();
+    let scripts: Vec<Script> =
+        named(scripts).iter().zip(said).map(|(path, text)| Script::parse(path, text)).collect();
+    let names = named(citing);
+    let texts = names.iter().zip(cited).map(|(path, text)| (path.as_str(), text.as_slice()));
+    let suite = Suite::of_texts(texts, Strictness::Tutorial);
     let report = tutorial::check(&together(&scripts), &suite, Strictness::Tutorial);
     Ok(Tree { scripts, report })
 }
@@ -181,15 +177,12 @@ pub(super) struct Current {
 
 /// The tutorials that a change has touched, as they are after it.
 pub(super) fn current(git: &Git<'_>, rules: &Rules, changed: &Changed<'_>) -> Result<Current, GitError> {
-    let touched: Vec<&FileChange> =
-        changed.files.iter().filter(|file| rules.paths.is_tutorial(&file.path)).collect();
-    let names: Vec<String> = touched.iter().map(|file| file.new_blob.clone()).collect();
-    let texts = git.blobs(&names)?;
-    let scripts: Vec<Script> = touched
-        .iter()
-        .zip(texts)
-        .map(|(file, text)| Script::parse(&file.path.to_string(), &text.unwrap_or_default()))
-        .collect();
+    let is_there = |file: &&FileChange| rules.paths.is_tutorial(&file.path) && !file.new_mode.is_absent();
+    let touched: Vec<&FileChange> = changed.files.iter().filter(is_there).collect();
+    let blobs: Vec<String> = touched.iter().map(|file| file.new_blob.clone()).collect();
+    let texts = git.read_blobs(&blobs)?;
+    let scripts: Vec<Script> =
+        touched.iter().zip(texts).map(|(file, text)| Script::parse(&file.path.to_string(), &text)).collect();
     Ok(Current { script: together(&scripts) })
 }
 

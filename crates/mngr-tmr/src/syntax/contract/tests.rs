@@ -3,7 +3,7 @@
 use super::*;
 
 fn texts(path: &str, text: &str) -> Vec<(String, TextKind, String, usize)> {
-    let contract = contract_texts(Language::of(path).unwrap(), text);
+    let contract = contract_texts(Language::of(path, "").unwrap(), text);
     let words = |text: &ContractText| text.words().collect::<Vec<_>>().join(" ");
     let protected = contract.texts.iter().filter(|text| text.kind != TextKind::Comment);
     protected.map(|text| (text.test.clone(), text.kind, words(text), text.line)).collect()
@@ -16,7 +16,7 @@ fn found(path: &str, text: &str) -> Vec<String> {
 
 /// What replacing something in a text breaks.
 fn breaks(path: &str, text: &str, from: &str, to: &str) -> Vec<String> {
-    let language = Language::of(path).unwrap();
+    let language = Language::of(path, "").unwrap();
     let after = text.replace(from, to);
     assert_ne!(text, after, "nothing was replaced");
     let (before, after) = (contract_texts(language, text), contract_texts(language, &after));
@@ -224,7 +224,7 @@ fn a_script_of_sh_is_led_by_its_comment_and_so_are_its_functions() {
 #[test]
 fn any_text_is_read_without_harm() {
     for path in ["a.py", "a.rs", "a.go", "a.js", "a.ts", "a.tsx", "a.sh"] {
-        let language = Language::of(path).unwrap();
+        let language = Language::of(path, "").unwrap();
         for text in
             ["", "\u{0}", "#", "/*", "/**/", "'''", "def test_a(:", "fn \u{e4}(", "\"\"\"\u{e4}", "it('a'"]
         {
