@@ -18,7 +18,7 @@ use super::rank::Score;
 use super::repeated::{RepeatedGroup, repeated_groups};
 use crate::candidate::Candidate;
 use crate::collect::Collector;
-use crate::verify::{Rules, Runner, Verification};
+use crate::verify::{Rules, Runner, Verification, Verifier};
 
 /// A candidate and what was measured about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,6 +156,8 @@ pub struct Integrator<'a> {
     pub rules: &'a Rules,
     /// Where checks run.
     pub runner: &'a dyn Runner,
+    /// What measures the tests that the integrating agent changes; without it they are only run.
+    pub measuring: Option<Verifier<'a>>,
 }
 
 impl<'a> Integrator<'a> {

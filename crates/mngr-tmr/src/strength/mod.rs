@@ -11,6 +11,7 @@ mod assertions;
 mod builds;
 mod calls;
 mod choose;
+mod effects;
 mod fate;
 mod laboratory;
 mod measure;
