@@ -124,14 +124,22 @@ fn runs(node: Node<'_>, is_script: bool) -> bool {
     }
 }
 
+/// Whether nothing has to be computed for a value.
 fn is_constant(value: Node<'_>) -> bool {
-    matches!(value.kind(), "string" | "integer" | "float" | "true" | "false" | "none" | "concatenated_string")
+    let is_computed =
+        |kind: &str| matches!(kind, "call" | "await" | "identifier") || kind.ends_with("comprehension");
+    !has(value, is_computed)
 }
 
 fn has_definition(node: Node<'_>) -> bool {
+    has(node, |kind| kind.starts_with("import") || kind.ends_with("definition"))
+}
+
+/// Whether a node of such a kind is in it.
+fn has(node: Node<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
     let mut ahead = vec![node];
     while let Some(node) = ahead.pop() {
-        if node.kind().starts_with("import") || node.kind().ends_with("definition") {
+        if is_meant(node.kind()) {
             return true;
         }
         ahead.extend(children(node));
