@@ -7,20 +7,20 @@ use super::begin::{Entry, Place};
 use super::source::{children, text_of};
 
 /// Where the code of a body begins.
-pub(super) fn entry(statements: &[Node<'_>], text: &str) -> Entry {
+pub(super) fn entry(statements: &[Node<'_>]) -> Entry {
     match statements.first() {
         None => Entry::default(),
         Some(first) if is_text(*first) => Entry::at(Place::After(first.end_byte())),
         Some(first) if !is_compound(*first) => Entry::before(first.start_byte()),
         Some(first) => {
             let instead = Place::Instead(first.byte_range());
-            Entry { ending: Some(instead), passing: passing(statements, text) }
+            Entry { ending: Some(instead), passing: passing(statements) }
         }
     }
 }
 
 /// Where something can be evaluated first if the function goes on afterwards.
-fn passing(statements: &[Node<'_>], _text: &str) -> Option<Place> {
+fn passing(statements: &[Node<'_>]) -> Option<Place> {
     let mut statements = statements.to_vec();
     loop {
         let first = *statements.first()?;

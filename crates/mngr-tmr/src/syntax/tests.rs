@@ -308,3 +308,24 @@ fn the_same_text_has_the_same_edits_in_the_order_of_the_text() {
         assert!(!edits.is_empty());
     }
 }
+
+#[test]
+fn no_part_of_a_text_makes_the_room_panic() {
+    let mut read = 0;
+    for (path, text) in &PROGRAMS[..6] {
+        let language = Language::of(path, text).unwrap();
+        // Behind a line break more parts are valid.
+        for (cut, _) in text.match_indices('\n').step_by(3) {
+            for part in [&text[..=cut], &text[cut..]] {
+                let Some(source) = Source::parse(language, part) else { continue };
+                read += 1;
+                let edits = source.edits();
+                assert!(edits.iter().all(|edit| edit.function < source.functions().len()));
+                assert!(source.statements().iter().all(|statement| !statement.text.is_empty()));
+                let changed = source.recording(&|index| Some(index as u64), "x");
+                assert_eq!(changed.matches('\n').count(), part.matches('\n').count());
+            }
+        }
+    }
+    assert!(read > 40, "{read}");
+}
