@@ -44,7 +44,7 @@ impl Source {
     pub fn edits(&self) -> Vec<Edit> {
         let matches = Matches::find(self.rules, self.root(), &self.text);
         let ranges = |section, name| -> Vec<Range<usize>> {
-            matches.nodes(section, name).iter().map(Node::byte_range).collect()
+            outermost(matches.nodes(section, name).iter().map(Node::byte_range))
         };
         let skipped = ranges(self.rules.skip, "skip");
         let minor = ranges(self.rules.minor, "minor");
@@ -177,8 +177,22 @@ impl Source {
     }
 }
 
+/// Of ranges in the order of the text those that are in no other.
+fn outermost(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut kept: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        if kept.last().is_none_or(|last| last.end < range.end) {
+            kept.push(range);
+        }
+    }
+    kept
+}
+
+/// Whether a range is in one of these, of which none overlap.
 fn is_inside(range: &Range<usize>, others: &[Range<usize>]) -> bool {
-    others.iter().any(|other| other.start <= range.start && range.end <= other.end)
+    let begun = others.partition_point(|other| other.start <= range.start);
+    let last = begun.checked_sub(1).and_then(|index| others.get(index));
+    last.is_some_and(|other| range.end <= other.end)
 }
 
 /// The next number, as it is written in any of our languages; `None` for one that is not decimal.

@@ -90,7 +90,7 @@ pub(super) fn find(grammar: Grammar, rules: &'static Rules, root: Node<'_>, text
         let is_test =
             in_test_code || found.tests.iter().any(|test| test.start <= range.start && range.end <= test.end);
         let entry = match grammar {
-            Grammar::Python => python::entry(&children(candidate.body), text),
+            Grammar::Python => python::entry(&children(candidate.body)),
             _ => Entry::of_body(rules, &firsts, candidate.body, text),
         };
         let mut names: Vec<&str> = scopes_of(candidate.node, &scopes);
@@ -258,7 +258,7 @@ fn add_main(
     };
     let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return };
     let entry = match grammar {
-        Grammar::Python => python::entry(&statements, text),
+        Grammar::Python => python::entry(&statements),
         _ => Entry::before(first.start_byte()),
     };
     let has_main = found.functions.iter().any(|function| function.name == MAIN);

@@ -1,5 +1,6 @@
 //! A source file that was read.
 
+use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
 
 use tree_sitter::{Node, Parser, Tree};
@@ -10,6 +11,9 @@ use super::rules::{Rules, rules};
 
 /// Longer texts are data.
 const LONGEST: usize = 1024 * 1024;
+
+/// What is nested deeper was not written by hand, and would cost more time than it is worth.
+const DEEPEST: usize = 1000;
 
 /// A source file: its text, its tree and what was found in it.
 #[derive(Debug)]
@@ -22,10 +26,12 @@ pub struct Source {
     language: Language,
     /// Where lines end.
     breaks: Vec<usize>,
+    /// The code of functions by where it begins, with the function; what is inside comes after what is around it.
+    bodies: Vec<(Range<usize>, usize)>,
 }
 
 impl Source {
-    /// Reads a text; `None` if it has syntax errors or is longer than one MiB.
+    /// Reads a text; `None` if it has syntax errors, is longer than one MiB or nested too deep.
     pub fn parse(language: Language, text: &str) -> Option<Self> {
         if text.len() > LONGEST {
             return None;
@@ -34,13 +40,19 @@ impl Source {
             let mut parser = Parser::new();
             parser.set_language(&grammar.parser()).ok()?;
             let tree = parser.parse(text, None)?;
-            (!tree.root_node().has_error()).then_some((*grammar, tree))
+            let is_fine = !tree.root_node().has_error() && !is_too_deep(&tree);
+            is_fine.then_some((*grammar, tree))
         };
         let (grammar, tree) = language.grammars().iter().find_map(read)?;
         let rules = rules(grammar);
         let found = functions::find(grammar, rules, tree.root_node(), text);
         let breaks = text.match_indices('\n').map(|(byte, _)| byte).collect();
-        Some(Self { text: text.to_owned(), tree, grammar, rules, found, language, breaks })
+        let shapes = found.shapes.iter().enumerate();
+        let parts =
+            shapes.flat_map(|(index, shape)| shape.parts.iter().map(move |part| (part.clone(), index)));
+        let mut bodies: Vec<(Range<usize>, usize)> = parts.collect();
+        bodies.sort_by_key(|(part, _)| (part.start, Reverse(part.end)));
+        Some(Self { text: text.to_owned(), tree, grammar, rules, found, language, breaks, bodies })
     }
 
     /// The text.
@@ -70,11 +82,9 @@ impl Source {
 
     /// The innermost function that runs this part of the text.
     pub(super) fn function_at(&self, range: &Range<usize>) -> Option<usize> {
-        let holds = |part: &Range<usize>| part.start <= range.start && range.end <= part.end;
-        let bodies = self.found.shapes.iter().enumerate().filter_map(|(index, shape)| {
-            shape.parts.iter().find(|part| holds(part)).map(|part| (part.len(), index))
-        });
-        bodies.min().map(|(_, index)| index)
+        let begun = self.bodies.partition_point(|(part, _)| part.start <= range.start);
+        let around = self.bodies.iter().take(begun).rev().find(|(part, _)| range.end <= part.end);
+        around.map(|(_, index)| *index)
     }
 
     /// The line of a byte, from 1.
@@ -85,6 +95,24 @@ impl Source {
     pub(super) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
+}
+
+fn is_too_deep(tree: &Tree) -> bool {
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    while depth <= DEEPEST {
+        if cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+            depth -= 1;
+        }
+    }
+    true
 }
 
 /// The text of a node.

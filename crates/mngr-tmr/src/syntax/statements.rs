@@ -66,10 +66,12 @@ impl Source {
 
     /// The function between whose beginning and whose body this is.
     fn function_headed_by(&self, own: &Range<usize>) -> Option<usize> {
-        let shapes = self.found.shapes.iter().enumerate();
-        let mut headed = shapes.filter(|(_, shape)| shape.start <= own.start && own.start < shape.head.end);
-        // Of several the last: it begins nearest to the statement.
-        headed.next_back().map(|(index, _)| index)
+        let shapes = &self.found.shapes;
+        let functions = shapes.len() - usize::from(shapes.last().is_some_and(|shape| shape.is_main));
+        let begun = shapes.get(..functions)?.partition_point(|shape| shape.start <= own.start);
+        // The last one begins nearest to the statement.
+        let index = begun.checked_sub(1)?;
+        (own.start < shapes.get(index)?.head.end).then_some(index)
     }
 
     /// In the order of the text, each before those in it.
