@@ -22,6 +22,8 @@ const STAND_IN: &str = include_str!("calls/stand_in.sh");
 const STAND_IN_PYTHON: &str = include_str!("calls/stand_in.py");
 /// How many calls of a test get a number.
 const MOST_CALLS: usize = 200;
+/// How many calls of a test are replaced, each in a run of its own.
+const MOST_REPLACED: usize = 40;
 /// How much of each thing that a call printed is read. It is replayed as a whole.
 const READ_BYTES: usize = 16 * 1024;
 /// The longest description of recorded calls that is read.
@@ -76,6 +78,19 @@ pub struct Recording {
     pub calls: Vec<Call>,
 }
 
+/// Whether a test looks at what the program did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effects {
+    /// It does not pass while its calls are recorded: nothing can be said.
+    NotMeasurable,
+    /// It does not call the program.
+    NoCalls,
+    /// It notices when this call does nothing.
+    Noticed(Call),
+    /// It notices nothing when any one of these calls does nothing.
+    Unnoticed(Vec<Call>),
+}
+
 /// Records and replaces calls of a program.
 pub struct Calls<'a> {
     /// How tests are run.
@@ -110,6 +125,25 @@ impl Calls<'_> {
                 other.map(|_| None)
             }
         }
+    }
+
+    /// Whether a test looks at what the program did: its calls are replaced one at a time until it notices.
+    pub fn effects(&self, test: &TaskId) -> Result<Effects, RunnerError> {
+        let Some(recording) = self.recorded_calls(test)? else { return Ok(Effects::NotMeasurable) };
+        let mut found = match recording.calls.is_empty() {
+            true => Ok(Effects::NoCalls),
+            false => Ok(Effects::Unnoticed(recording.calls.iter().take(MOST_REPLACED).cloned().collect())),
+        };
+        for call in recording.calls.iter().take(MOST_REPLACED) {
+            match self.notices(test, &recording, call) {
+                Ok(false) => continue,
+                Ok(true) => found = Ok(Effects::Noticed(call.clone())),
+                Err(error) => found = Err(error),
+            }
+            break;
+        }
+        let removed = self.remove(recording);
+        found.and_then(|found| removed.map(|()| found))
     }
 
     /// Whether the test notices that this call only printed what was recorded, and did nothing.
@@ -302,6 +336,26 @@ mod tests {
         let mut both = noticed(&calls, "t/atonce.sh").unwrap();
         both.sort();
         assert_eq!(Some(both), owned(&[("add x", true), ("add y", true)]));
+    }
+
+    #[test]
+    fn whether_a_test_looks_at_effects_is_found_out() {
+        let project = Project::new(&[
+            ("bin/tool", TOOL),
+            ("bin/parts.sh", PARTS),
+            ("t/effect.sh", "set -e; sh bin/tool list 2>err || sh bin/tool add x; grep -q x notes"),
+            ("t/words.sh", "[ \"$(sh bin/tool add x)\" = added ]"),
+            ("t/none.sh", "true"),
+            ("t/red.sh", "exit 1"),
+        ]);
+        let tests = collector("c", "[c]\ncollect = 'ls t/*.sh'\none = 'sh {id}'");
+        let program = Driven::new("bin/tool").unwrap();
+        let calls = Calls { tests: &tests, bench: project.bench(), program: &program, deadline: LONG };
+        let effects = |test: &str| calls.effects(&id(test)).unwrap();
+        assert!(matches!(effects("t/effect.sh"), Effects::Noticed(call) if call.number == 2));
+        assert!(matches!(effects("t/words.sh"), Effects::Unnoticed(calls) if calls.len() == 1));
+        assert_eq!(effects("t/none.sh"), Effects::NoCalls);
+        assert_eq!(effects("t/red.sh"), Effects::NotMeasurable);
     }
 
     #[test]

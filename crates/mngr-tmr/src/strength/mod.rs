@@ -23,7 +23,7 @@ mod touched;
 mod trials;
 
 pub use builds::Builds;
-pub use calls::{Call, Calls, Driven, Recording};
+pub use calls::{Call, Calls, Driven, Effects, Recording};
 pub use laboratory::StrengthError;
 pub(crate) use measure::{Measure, Subject};
 pub(crate) use test_files::{Side, Sides};
