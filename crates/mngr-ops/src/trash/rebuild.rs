@@ -113,3 +113,76 @@ fn as_it_was(host: &dyn Host, manifest: &Manifest, mut checkout: Checkout) -> Re
     }
     Ok(checkout)
 }
+
+#[cfg(test)]
+mod tests {
+    use mngr_host::files::Files;
+    use mngr_host::local::LocalFiles;
+    use mngr_model::address::AgentRef;
+
+    use super::*;
+    use crate::destroy::{DestroyOptions, destroy};
+    use crate::trash::testing::Bench;
+    use crate::undo;
+
+    fn restore(bench: &Bench, id: &AgentId) -> Manifest {
+        let trash = bench.host.layout().trash_of(id);
+        LocalFiles.remove_file(&trash.manifest()).unwrap();
+        let rebuilt = read_or_rebuild(bench.host.as_ref(), &trash, id, bench.world.clock.now());
+        rebuilt.unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_worktree_whose_note_is_lost_comes_back_on_its_branch_or_off_it_as_it_was() {
+        let bench = Bench::new();
+        let options = DestroyOptions::from_settings(&bench.world.settings);
+        for is_detached in [false, true] {
+            let name = if is_detached { "off" } else { "on" };
+            let agent = bench.agent(name);
+            bench.write(&format!("{}/new.txt", bench.work(name)), "mine\n");
+            if is_detached {
+                bench.git(&bench.work(name), &["checkout", "--quiet", "--detach"]);
+                bench.commit(&bench.work(name), "on no branch");
+            }
+            let before = bench.picture(&bench.work(name));
+            destroy(&bench.world, &agent, &options).unwrap();
+            let manifest = restore(&bench, agent.id());
+            assert_eq!(manifest.branch().is_some(), !is_detached, "{manifest:?}");
+            undo::undo(&bench.world, &AgentRef::Id(agent.id().clone())).unwrap();
+            bench.assert_back(&agent, &before);
+        }
+    }
+
+    #[test]
+    fn a_copy_and_a_folder_of_the_user_whose_notes_are_lost_come_back() {
+        let bench = Bench::new();
+        let options = DestroyOptions::from_settings(&bench.world.settings);
+        bench.write("own/file", "text");
+        for (agent, file) in [
+            (bench.agent_in_copy("copy"), "host/copies/copy/file"),
+            (bench.agent_in_place("here", "own"), "own/file"),
+        ] {
+            destroy(&bench.world, &agent, &options).unwrap();
+            let _ = restore(&bench, agent.id());
+            undo::undo(&bench.world, &AgentRef::Id(agent.id().clone())).unwrap();
+            assert!(bench.exists(file) && bench.look(agent.name().as_str()).is_some());
+        }
+    }
+
+    #[test]
+    fn what_is_no_agent_or_is_being_deleted_for_good_gets_no_note() {
+        let bench = Bench::new();
+        let agent = bench.agent("foo");
+        let (host, now) = (bench.host.as_ref(), bench.world.clock.now());
+        let trash = host.layout().trash_of(agent.id());
+        assert_eq!(rebuild(host, agent.id(), now).unwrap(), None, "it lives");
+        destroy(&bench.world, &agent, &DestroyOptions::from_settings(&bench.world.settings)).unwrap();
+        assert_eq!(rebuild(host, agent.id(), now).unwrap(), None, "it has its note");
+        LocalFiles.rename(&trash.manifest(), &expired_manifest(&trash)).unwrap();
+        assert_eq!(rebuild(host, agent.id(), now).unwrap(), None, "it is being deleted");
+        LocalFiles.remove_file(&expired_manifest(&trash)).unwrap();
+        LocalFiles.rename(&trash.state(), &trash.root().join("something")).unwrap();
+        LocalFiles.remove_tree(&trash.work()).unwrap();
+        assert_eq!(rebuild(host, agent.id(), now).unwrap(), None, "there is nothing of it");
+    }
+}

@@ -114,3 +114,54 @@ impl Drop for Post {
         self.fence.lock().retain(|held| held.number != self.number);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    use super::*;
+    use crate::lock::LockWait;
+    use crate::proc::{Cmd, ExecError};
+    use crate::remote::lock;
+    use crate::remote::testing::all_kinds;
+
+    #[test]
+    fn a_request_is_run_while_its_lock_is_held_by_any_kind_of_shell_and_not_after_that() {
+        for (line, shells) in all_kinds() {
+            let root = HostPath::new(line.root.path().to_str().unwrap());
+            let path = |name: &str| root.join(name);
+            let others = lock::lock(&shells, &path("waited"), LockWait::Try).unwrap();
+            let waited = std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    std::thread::sleep(Duration::from_millis(100));
+                    drop(others);
+                });
+                lock::lock(&shells, &path("waited"), LockWait::For(Duration::from_secs(20))).unwrap()
+            });
+            let at_once = lock::lock(&shells, &path("at once"), LockWait::Try).unwrap();
+            at_once.share_with_children();
+            let holders: BTreeSet<u32> =
+                shells.locks().fence().lock().iter().map(|held| held.holder.0).collect();
+            assert_eq!(holders.len(), 2, "one that can wait, and one for all others");
+            // Standard input is the request's, and so are the words and variables of its environment.
+            let cmd = Cmd::shell("cat; echo $# \"$mngr_born\"").stdin("given").env("mngr_born", "mine");
+            assert_eq!(shells.exec(&cmd).unwrap().stdout_text(), "given0 mine");
+            let is_folder_held = Cmd::shell("! flock -n . true").cwd(&root);
+            assert!(shells.exec(&is_folder_held).unwrap().success());
+            for holder in holders {
+                let pid = Pid::from_raw(i32::try_from(holder).unwrap()).unwrap();
+                kill_process(pid, Signal::KILL).unwrap();
+                let stat = || std::fs::read_to_string(format!("/proc/{holder}/stat")).unwrap_or_default();
+                let is_gone = || stat().is_empty() || stat().contains(") Z ");
+                assert!(mngr_testkit::wait_until(Duration::from_secs(20), is_gone));
+                let refused = shells.exec(&Cmd::new("touch").arg(path("made").as_str()));
+                assert!(matches!(refused, Err(ExecError::Unreachable { .. })), "{refused:?}");
+            }
+            drop((waited, at_once));
+            assert!(!std::path::Path::new(path("made").as_str()).exists());
+            assert!(shells.exec(&Cmd::new("true")).unwrap().success());
+        }
+    }
+}
