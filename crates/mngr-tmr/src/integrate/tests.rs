@@ -283,7 +283,7 @@ fn a_test_that_needs_the_fix_goes_with_it_and_more_important_fixes_come_first() 
         "Task: tests/2.sh",
         "Kind: IMPROVE_TEST",
         "Kind: FIX_IMPL",
-        "Evidence: tests/2.sh: passed 0/3 before, 3/3 after, 0/3 without the fix",
+        "Evidence: tests/2.sh: passed 0/3 before, 3/3 after, 0/3 without the fix, strength not measured",
         "Tests: 1 passed",
         "Cost: 1000 tokens, $0.25",
     ] {
