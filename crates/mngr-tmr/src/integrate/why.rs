@@ -1,7 +1,7 @@
 //! Why a commit of the result is there: from its trailers and from the journal, without asking anybody.
 
 use mngr_host::git::{CommitInfo, Git};
-use mngr_model::run::{Entry, Event, Integration, IntegrationStep, Started, TaskId};
+use mngr_model::run::{Entry, Event, Integration, IntegrationStep, Started, Strength, TaskId};
 
 use super::error::IntegrateError;
 use super::line::Line;
@@ -22,6 +22,8 @@ pub struct Why {
     pub paths: Vec<String>,
     /// The steps of the last integration that were about it or its tasks.
     pub steps: Vec<Integration>,
+    /// How strong the tests of its tasks are, where that was measured.
+    pub strength: Vec<Strength>,
 }
 
 /// Explains a commit of a branch of the run: by any unique beginning of its name, or by a task it is for.
@@ -43,7 +45,16 @@ pub fn why(git: &Git<'_>, started: &Started, what: &str, journal: &[Entry]) -> R
         trailers: trailers(&info.message),
         paths: info.paths.iter().map(ToString::to_string).collect(),
         steps: steps[last..].iter().filter(is_about).map(|step| (*step).clone()).collect(),
+        strength: tasks.iter().filter_map(|task| strength_of(journal, task)).collect(),
         tasks,
+    })
+}
+
+/// The latest word on the strength of a task's tests.
+fn strength_of(journal: &[Entry], task: &TaskId) -> Option<Strength> {
+    journal.iter().rev().find_map(|entry| match &entry.event {
+        Event::Strength(strength) if strength.task == *task => Some(strength.clone()),
+        _ => None,
     })
 }
 

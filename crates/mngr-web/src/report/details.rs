@@ -53,6 +53,9 @@ fn attempt_json(attempt: &Attempt) -> Value {
         "passages": passages,
         "outcome": attempt.outcome,
         "measured": measured.collect::<Vec<_>>(),
+        "strength": attempt.strength.as_ref().map(|strength| {
+            json!({"text": strength.to_string(), "why": strength.why, "mutants": strength.mutants})
+        }),
         "commits": commits.collect::<Vec<_>>(),
     })
 }

@@ -1,6 +1,8 @@
 //! One task as a line of the report.
 
-use mngr_model::run::{Attempt, AttemptNumber, Measured, Run, Stage, Started, Task, Verdict, What};
+use mngr_model::run::{
+    Attempt, AttemptNumber, Measured, Run, Stage, Started, Strength, Task, Verdict, What,
+};
 use serde_json::{Value, json};
 
 use super::integration::Integrated;
@@ -59,6 +61,7 @@ pub(super) fn row(run: &Run, integrated: &Integrated<'_>, task: &Task) -> Value 
             json!({"before": outcome.tests_passing_before, "after": outcome.tests_passing_after})
         }),
         "measured": latest.map(measured),
+        "strength": latest.and_then(|attempt| attempt.strength.as_ref()).map(strength),
         "tokens": tokens(task),
         "cost": cost(task),
         "ms": task.attempts.iter().filter_map(|attempt| agent_ms(run, attempt)).reduce(i64::saturating_add),
@@ -82,6 +85,11 @@ pub(super) fn branch(started: Option<&Started>, attempt: &Attempt) -> Option<Str
     let Started { name, run, .. } = started?;
     let rest = attempt.agent.as_deref()?.strip_prefix(&format!("{name}-{run}-"))?;
     Some(format!("{name}/{run}/{rest}"))
+}
+
+/// How strong its tests are, in a word.
+fn strength(strength: &Strength) -> Value {
+    json!({"state": strength.state, "text": strength.to_string(), "why": cut(&strength.why, MAX_REASON)})
 }
 
 /// What was measured, by what it is.

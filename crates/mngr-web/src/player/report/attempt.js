@@ -63,6 +63,23 @@
       ),
     );
 
+  // Each mutant with who noticed it; its diff opens below.
+  const strength = ({ text, why, mutants }) =>
+    box(
+      `Strength of the tests: ${text}`,
+      why ? el("p", { text: why }) : null,
+      ...mutants.map(({ path, line, rule, diff, before, after }) =>
+        el(
+          "details",
+          { class: "mutant" },
+          el("summary", {
+            text: `${path}:${line} (${rule}): ${before || "not asked"} before, ${after || "not asked"} now`,
+          }),
+          el("pre", { text: diff }),
+        ),
+      ),
+    );
+
   const commits = (list) =>
     box(
       "Commits",
@@ -238,6 +255,7 @@
       trail(attempt.passages),
       attempt.outcome ? outcome(attempt.outcome) : null,
       attempt.measured.length ? measured(attempt.measured) : null,
+      attempt.strength && attempt.strength.text !== "-" ? strength(attempt.strength) : null,
       attempt.commits.length ? commits(attempt.commits) : null,
       report.left(attempt.left, open),
     );

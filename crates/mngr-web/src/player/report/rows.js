@@ -19,7 +19,7 @@
     claim !== null && claim !== undefined && measured && ["passed", "failed"].includes(measured.verdict)
       ? claim !== (measured.verdict === "passed")
       : claim === true && measured?.verdict === "flaky";
-  report.proof = ({ claimed, measured }) => {
+  report.proof = ({ claimed, measured, strength }) => {
     const line = (name, claim, seen) => {
       const found = share(seen);
       if (!found && (claim === null || claim === undefined)) return null;
@@ -45,6 +45,14 @@
             el("span", { class: "proof-name", text: "without fix" }),
             el("span", { class: "proof-seen", text: share(mutation) }),
             el("span", { class: "proof-claim", text: mutation.verdict === "failed" ? "the test notices" : "" }),
+          )
+        : null,
+      strength && strength.state !== "not_needed"
+        ? el(
+            "div",
+            { class: "proof" },
+            el("span", { class: "proof-name", text: "strength" }),
+            el("span", { class: "proof-seen", text: strength.text }),
           )
         : null,
     );

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
+use mngr_model::run::{Fate, Strength, StrengthState};
 use mngr_query::sanitize;
 use mngr_tmr::integrate::Why;
 use mngr_tmr::run::Saved;
@@ -54,13 +55,32 @@ pub(super) fn run(ctx: &mut Ctx, args: &WhyArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::Done)
 }
 
+/// The strength of one task's tests, and each mutant.
+fn in_words(strength: &Strength) -> String {
+    let task = sanitize(strength.task.as_str());
+    let mut text = format!("\nStrength of {task}: {strength}\n");
+    if !strength.why.is_empty() {
+        text += &format!("  {}\n", sanitize(&strength.why));
+    }
+    let fate = |fate: Option<Fate>| fate.map_or("not asked", Fate::as_str);
+    for mutant in &strength.mutants {
+        let (before, after) = (fate(mutant.before), fate(mutant.after));
+        let place = sanitize(&format!("{}:{} ({})", mutant.path, mutant.line, mutant.rule));
+        text += &format!("  {place}: {before} before, {after} now\n");
+        // The first two lines name the file once more.
+        let lines = mutant.diff.lines().skip_while(|line| line.starts_with("---") || line.starts_with("+++"));
+        text.extend(lines.map(|line| format!("    {}\n", sanitize(line))));
+    }
+    text
+}
+
 struct WhyReport {
     why: Why,
 }
 
 impl Report for WhyReport {
     fn human(&self, _console: &Console) -> String {
-        let Why { oid, subject, trailers, paths, steps, .. } = &self.why;
+        let Why { oid, subject, trailers, paths, steps, strength, .. } = &self.why;
         let mut text = format!("commit {}\n  {}\n\n", sanitize(oid), sanitize(subject));
         let widest = trailers.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, value) in trailers {
@@ -80,11 +100,12 @@ impl Report for WhyReport {
             text += "\nHow it got there\n";
             text.extend(told);
         }
+        text.extend(strength.iter().filter(|it| it.state != StrengthState::NotNeeded).map(in_words));
         text
     }
 
     fn json(&self) -> Value {
-        let Why { oid, subject, tasks, trailers, paths, steps } = &self.why;
+        let Why { oid, subject, tasks, trailers, paths, steps, strength } = &self.why;
         let trailer = |(name, value): &(String, String)| json!({ "name": name, "value": value });
         json!({
             "commit": oid,
@@ -93,6 +114,7 @@ impl Report for WhyReport {
             "trailers": trailers.iter().map(trailer).collect::<Vec<_>>(),
             "paths": paths,
             "steps": steps,
+            "strength": strength,
         })
     }
 

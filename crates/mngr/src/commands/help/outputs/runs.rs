@@ -78,6 +78,7 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
             ("trailers", List(&Fields(&[("name", Text), ("value", Text)]))),
             ("paths", NAMES),
             ("steps", List(&MapOf(&Any))),
+            ("strength", List(&MapOf(&Any))),
         ]),
     ),
 ];
