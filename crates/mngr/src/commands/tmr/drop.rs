@@ -29,7 +29,7 @@ use crate::ui::{Console, Output, Report};
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tmr drop \"$(git rev-parse tmr/first/integrated)\"\n  \
                         mngr tmr drop 1a2b3c4d --run 20260102030405\n  \
-                        mngr tmr drop tests/test_login.py::test_typo")]
+                        mngr tmr drop tests/test_login.py::test_typo --run 20260102030405")]
 pub(super) struct DropArgs {
     #[command(flatten)]
     commit: CommitArgs,

@@ -19,7 +19,7 @@ use crate::exit_code::ExitCode;
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr tmr reintegrate first\n  \
                         mngr tmr reintegrate 20260102030405 --gate 'make lint'\n  \
-                        mngr tmr reintegrate --without tests/test_login.py::test_typo")]
+                        mngr tmr reintegrate 20260102030405 --without tests/test_login.py::test_typo")]
 pub(super) struct ReintegrateArgs {
     #[command(flatten)]
     run: RunArg,

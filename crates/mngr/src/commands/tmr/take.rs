@@ -27,7 +27,7 @@ use crate::ui::{Console, Output, Report};
 /// that passes on the result have to pass with it; else nothing changes, and the error says why. The rest of the review branch is put on top
 /// again.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tmr take tests/test_login.py::test_typo\n  \
+#[command(after_help = "  mngr tmr take checks/answer.sh --run second\n  \
                         mngr tmr take 1a2b3c4d --run 20260102030405 --format json")]
 pub(super) struct TakeArgs {
     #[command(flatten)]
