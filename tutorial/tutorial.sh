@@ -630,6 +630,19 @@ mngr tmr drop "$(git rev-parse tmr/first/integrated)"
 # You do want it? The same results, put together once more
 mngr tmr reintegrate first
 
+# Some changes need your eye first: files that many tests use, tests that may have become weaker. They wait on a branch of
+# their own, with the reasons. Take one over to the result, or drop it
+mkdir -p tests/common && echo no >tests/common/answer && echo 'grep -q yes tests/common/answer' >checks/answer.sh
+git add --all && git commit --quiet -m 'A fourth test'
+sed -e 's|^mkdir.*|echo yes >tests/common/answer|' -e 's/FIX_IMPL/FIX_TEST/' ~/tutorial/mend.sh >~/tutorial/answer.sh
+mngr config set agent_types.answerer '{"parent_type": "scripted", "cli_args": ["read", "run sh ~/tutorial/answer.sh", "read"]}' --scope user
+mngr tmr checks/answer.sh --collector checks --agent-type answerer --run-name second
+git log HEAD..tmr/second/review
+mngr tmr take checks/answer.sh --run second
+mngr list --label mapreduce_run_name=second --ids | mngr destroy --force -
+rm -r tmr_second
+mngr config unset agent_types.answerer --scope user
+
 # The whole story as a page that opens from disk: claims and measurements, costs, every transcript
 mngr tmr report first
 

@@ -2,7 +2,8 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use mngr_model::HostPath;
@@ -33,21 +34,38 @@ enum Held {
     /// An open file of this machine.
     File(File),
     /// Whatever else keeps a lock alive.
-    Elsewhere { _held: Box<dyn Send + Sync> },
+    Elsewhere {
+        _held: Box<dyn Send + Sync>,
+        /// Set when what is begun under the lock is to hold it too.
+        sharing: Option<Arc<AtomicBool>>,
+    },
 }
 
 impl HostLock {
     /// Wraps whatever keeps the lock alive.
     pub fn new(held: impl Send + Sync + 'static) -> Self {
-        Self { held: Held::Elsewhere { _held: Box::new(held) } }
+        Self { held: Held::Elsewhere { _held: Box::new(held), sharing: None } }
     }
 
-    /// From now on every program we start holds the lock with us. If we are killed, nobody takes it before the last of them
-    /// has ended. On another machine it changes nothing.
+    /// The same lock; what is set when everything begun under it is to hold it too.
+    #[must_use]
+    pub(crate) fn shared_by(mut self, flag: Arc<AtomicBool>) -> Self {
+        if let Held::Elsewhere { sharing, .. } = &mut self.held {
+            *sharing = Some(flag);
+        }
+        self
+    }
+
+    /// From now on every program we start holds the lock with us. If we are killed, or the link to the machine breaks, nobody
+    /// takes up what was begun under it before the last of them has ended.
     pub fn share_with_children(&self) {
-        if let Held::File(file) = &self.held {
-            // Without it the lock is ours alone, as before.
-            let _ = rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty());
+        match &self.held {
+            Held::File(file) => {
+                // Without it the lock is ours alone, as before.
+                let _ = rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty());
+            }
+            Held::Elsewhere { sharing: Some(sharing), .. } => sharing.store(true, Ordering::SeqCst),
+            Held::Elsewhere { sharing: None, .. } => {}
         }
     }
 }
@@ -121,10 +139,16 @@ pub(crate) fn lock_then_append(
     Ok(lock)
 }
 
-/// Whether nobody holds the lock on a file of this machine.
+/// Whether nobody holds the lock on a file of this machine, and nothing that another machine began under it still runs: that
+/// holds its folder.
 pub(crate) fn is_free(path: &HostPath) -> bool {
     match File::options().read(true).append(true).open(path.as_str()) {
-        Ok(file) => file.try_lock().is_ok(),
+        Ok(file) => {
+            let is_free = file.try_lock().is_ok();
+            drop(file);
+            let folder = path.parent().and_then(|folder| File::open(folder.as_str()).ok());
+            is_free && folder.is_none_or(|folder| folder.try_lock().is_ok())
+        }
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }

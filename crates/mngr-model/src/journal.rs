@@ -57,6 +57,11 @@ pub struct Header {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum Step {
+    /// Files that are being written for an agent. There is nothing to take back: what has arrived stays.
+    FilesFor {
+        /// Whoever destroys it ends the copy first.
+        agent: AgentId,
+    },
     /// A folder that did not exist before.
     Folder {
         /// Removed with everything in it.

@@ -3,6 +3,9 @@
 //! Steps can be noted together with the changes of files they consist of. All of that is done in the order in which it
 //! was noted, in one round trip, so that no step is ever taken before its line is written.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use mngr_host::fault;
 use mngr_host::files::{Change, Durability, FilesError};
 use mngr_host::glance::Glance;
@@ -11,7 +14,7 @@ use mngr_host::interrupt::{self, Interrupted};
 use mngr_host::lock::{HostLock, LockError, LockWait, lock_in_own_folder};
 use mngr_host::proc::CommandId;
 use mngr_model::journal::{Header, Operation, Step};
-use mngr_model::{AgentId, HostPath};
+use mngr_model::{AgentId, HostId, HostPath};
 
 use crate::host_lock;
 
@@ -46,7 +49,41 @@ pub struct Journal<'h> {
     steps: Vec<Step>,
     /// What was noted and is not done yet.
     pending: Vec<Change>,
+    _opened: Opened,
     _lock: HostLock,
+}
+
+/// The journals that this process works with, by the id of their host and their path.
+static OPENED: Mutex<BTreeSet<(HostId, HostPath)>> = Mutex::new(BTreeSet::new());
+
+/// That this process works with a journal, until this is dropped.
+struct Opened(HostId, HostPath);
+
+impl Opened {
+    fn note(host: &dyn Host, path: &HostPath) -> Self {
+        let id = &host.info().id;
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).insert((id.clone(), path.clone()));
+        Self(id.clone(), path.clone())
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        let key = (self.0.clone(), self.1.clone());
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+    }
+}
+
+/// Whether the command that a journal belongs to still works with it, whoever holds its lock. A lock on another machine goes
+/// with the link, which may break meanwhile. One that cannot be told of does not.
+pub(crate) fn is_at_work(host: &dyn Host, path: &HostPath, text: &str) -> bool {
+    let command = read(text).and_then(|(header, _)| header.command);
+    let Some(command) = command.as_deref().and_then(CommandId::parse) else { return false };
+    if CommandId::own() == Some(&command) {
+        let key = (host.info().id.clone(), path.clone());
+        return OPENED.lock().unwrap_or_else(PoisonError::into_inner).contains(&key);
+    }
+    command.is_alive()
 }
 
 impl<'h> Journal<'h> {
@@ -59,7 +96,8 @@ impl<'h> Journal<'h> {
         let lock = lock_in_own_folder(host, &path, |path| host.lock_with_line(path, &line))?;
         hold_on(&lock, header);
         fault::point();
-        Ok(Self { host, path, steps: Vec::new(), pending: Vec::new(), _lock: lock })
+        let opened = Opened::note(host, &path);
+        Ok(Self { host, path, steps: Vec::new(), pending: Vec::new(), _opened: opened, _lock: lock })
     }
 
     /// The same, with changes that are made before its first line is written.
@@ -67,7 +105,9 @@ impl<'h> Journal<'h> {
         let path = host.layout().journal(&header.agent_id);
         let lock = lock_in_own_folder(host, &path, |path| host.lock(path, LockWait::Try))?;
         hold_on(&lock, header);
-        let mut journal = Self { host, path, steps: Vec::new(), pending: first, _lock: lock };
+        let opened = Opened::note(host, &path);
+        let mut journal =
+            Self { host, path, steps: Vec::new(), pending: first, _opened: opened, _lock: lock };
         journal.write_line(head_line(header)?);
         journal.carry_out()?;
         Ok(journal)
@@ -139,6 +179,7 @@ fn head_line(header: &Header) -> Result<String, serde_json::Error> {
 /// recovery.
 pub(crate) struct Note {
     path: HostPath,
+    _opened: Opened,
     _lock: HostLock,
 }
 
@@ -148,7 +189,7 @@ impl Note {
         let path = host.layout().journal(&header.agent_id);
         let line = head_line(header)?;
         let lock = lock_in_own_folder(host, &path, |path| host.lock_with_line(path, &line))?;
-        let note = Self { path, _lock: lock };
+        let note = Self { _opened: Opened::note(host, &path), path, _lock: lock };
         note.add(host, steps)?;
         Ok(note)
     }

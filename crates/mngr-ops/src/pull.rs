@@ -15,7 +15,7 @@ use mngr_model::quote::sh_quote;
 use crate::fleet::Agent;
 use crate::sync::{
     self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, SetAside, Spot,
-    SyncError, SyncOptions, SyncReport, Target, UnderWay,
+    SyncError, SyncOptions, SyncReport, Target, UnderWay, Way,
 };
 use crate::visit::Visit;
 use crate::world::World;
@@ -69,7 +69,7 @@ pub fn pull(world: &World, agent: &Agent, request: &PullRequest) -> Result<SyncR
     if !matches!(request.what, PullWhat::Path(..)) {
         ours.files().refuse_links(&Beneath::typed(&here), &BTreeSet::new())?;
     }
-    let _under_way = UnderWay::begin(world, agent, request.options.effect);
+    let _under_way = UnderWay::begin(world, agent, Way::From, request.options.effect);
     let report = match &request.what {
         PullWhat::Branch(merge) => Pull::open(ours, agent, &here, request)?.branch(merge, None)?,
         PullWhat::Full => {

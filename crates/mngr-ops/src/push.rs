@@ -11,7 +11,7 @@ use mngr_model::address::LocationPath;
 use crate::fleet::Agent;
 use crate::sync::{
     self, BranchChange, BranchReport, Checkout, CheckoutMerge, Extraneous, Incoming, Overlay, SentKind, Spot,
-    SyncError, SyncOptions, SyncReport, Target, UnderWay,
+    SyncError, SyncOptions, SyncReport, Target, UnderWay, Way,
 };
 use crate::visit::Visit;
 use crate::world::World;
@@ -49,7 +49,7 @@ pub fn push(world: &World, agent: &Agent, request: &PushRequest) -> Result<SyncR
         PushWhat::Branch => SentKind::Commits,
         PushWhat::Files(_) | PushWhat::Full | PushWhat::Path(..) => SentKind::Files,
     };
-    let _under_way = UnderWay::begin(world, agent, request.options.effect);
+    let _under_way = UnderWay::begin(world, agent, Way::To, request.options.effect);
     let sent = bring_over(world, agent, request);
     let report = sync::arrived(agent, request.options.effect, kind, sent)?;
     sync::finish(world, agent, &request.options, report)

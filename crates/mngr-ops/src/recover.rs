@@ -118,6 +118,9 @@ fn claim(host: &dyn Host) -> Vec<Leftover> {
             lock.share_with_children();
             let text = host.files().read_part(&path, 0, MOST_BYTES).ok()?;
             let text = String::from_utf8_lossy(&text).into_owned();
+            if host.reach().is_some() && journal::is_at_work(host, &path, &text) {
+                return None;
+            }
             Some(Leftover { path, text, _lock: lock })
         })
         .collect()
@@ -209,6 +212,7 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
     let files = host.files();
     let text = |error: &dyn std::error::Error| crate::error_chain(error);
     match step {
+        Step::FilesFor { .. } => Ok(()),
         Step::Folder { path } | Step::Clone { path } => files.remove_tree(path).map_err(|e| text(&e)),
         Step::File { path } => files.remove_file(path).map_err(|e| text(&e)),
         Step::ReplacedFile { path, backup } => {

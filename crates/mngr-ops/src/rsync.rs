@@ -12,7 +12,7 @@ use mngr_model::address::LocationPath;
 use crate::fleet::Agent;
 use crate::sync::{
     self, Audience, Effect, PlainCopied, PlainEnd, SentKind, Spot, SyncError, SyncOptions,
-    UncommittedChanges, UnderWay,
+    UncommittedChanges, UnderWay, Way,
 };
 use crate::world::World;
 
@@ -49,9 +49,9 @@ pub fn rsync(world: &World, request: &RsyncRequest) -> Result<PlainCopied, SyncE
     let copy = sync::plain_copy(from, to, &request.words, request.audience)?;
     let effect = if is_dry_run(&request.words) { Effect::DryRun } else { Effect::Real };
     let options = SyncOptions { uncommitted: request.uncommitted, effect, ..SyncOptions::default() };
-    let agents = [&request.to, &request.from].into_iter().filter_map(End::agent);
-    let _under_way: Vec<UnderWay<'_>> =
-        agents.take(1).map(|agent| UnderWay::begin(world, agent, effect)).collect();
+    let copied = [(&request.to, Way::To), (&request.from, Way::From)];
+    let agent = copied.into_iter().find_map(|(end, way)| Some((end.agent()?, way)));
+    let _under_way = agent.map(|(agent, way)| UnderWay::begin(world, agent, way, effect));
     let Some(agent) = request.to.agent() else { return copy.run_plain(&options) };
     let copied = copy.inside(&agent.facts.record.work_dir.normalized()).run_plain(&options);
     sync::arrived(agent, effect, SentKind::Files, copied)

@@ -21,10 +21,12 @@ mod under_way;
 pub(crate) mod testing;
 
 use mngr_host::git::{MergeOutcome, MergePreview};
+use mngr_model::journal::Operation;
 
 use self::copy::Copy;
 use self::set_aside::Over;
 use crate::fleet::Agent;
+use crate::journal;
 use crate::stop::{self, StopOptions};
 use crate::world::World;
 
@@ -44,7 +46,7 @@ pub(crate) use overlay::Overlay;
 pub(crate) use place::{Target, below, path_copy};
 pub(crate) use plain::{PlainEnd, plain_copy};
 pub(crate) use tree::tree_copy;
-pub(crate) use under_way::UnderWay;
+pub(crate) use under_way::{UnderWay, Way, end_copies_to};
 
 /// What happens to uncommitted work at the destination that stands in the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -161,6 +163,13 @@ fn is_destroyed(agent: &Agent) -> bool {
     agent.host.files().exists(&record).is_ok_and(|exists| !exists)
 }
 
+/// Whether somebody is destroying the agent: what was being copied to it was ended then.
+fn is_being_destroyed(agent: &Agent) -> bool {
+    let journal = agent.host.layout().journal(agent.id());
+    let text = agent.host.files().read_text(&journal).unwrap_or_default();
+    journal::read(&text).is_some_and(|(header, _)| header.operation == Operation::Destroy)
+}
+
 /// What is sent to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SentKind {
@@ -182,7 +191,7 @@ pub(crate) fn arrived<T>(
         Ok(_) => effect == Effect::DryRun || (is_afar && kind == SentKind::Commits),
         Err(error) => error.is_interrupted(),
     };
-    if !is_certain && is_destroyed(agent) {
+    if !is_certain && (is_destroyed(agent) || (sent.is_err() && is_being_destroyed(agent))) {
         return Err(SyncError::Destroyed { name: agent.name().clone() });
     }
     sent

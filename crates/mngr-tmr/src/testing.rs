@@ -192,6 +192,7 @@ impl Lab {
             runner: &self.pool,
             mutants: self.mutants,
             builds: &self.builds,
+            program: None,
         }
     }
 
@@ -218,6 +219,7 @@ impl Lab {
             gate: gate.map(|command| Gate { command, deadline: DEADLINE }),
             rules: &self.rules,
             runner: &self.pool,
+            measuring: None,
         }
     }
 

@@ -38,15 +38,25 @@ impl CommandId {
 
     /// Whether it ran on this machine and is over.
     pub fn is_dead(&self) -> bool {
-        let Some(rest) = machine().and_then(|here| self.0.strip_prefix(here)) else { return false };
+        self.is_over() == Some(true)
+    }
+
+    /// Whether it runs on this machine.
+    pub fn is_alive(&self) -> bool {
+        self.is_over() == Some(false)
+    }
+
+    /// Nothing where that cannot be told.
+    fn is_over(&self) -> Option<bool> {
+        let rest = self.0.strip_prefix(machine()?)?;
         let mut numbers = rest.strip_prefix('.').unwrap_or_default().split('.');
         let (pid, start) =
             (numbers.next().and_then(|n| n.parse().ok()), numbers.next().and_then(|n| n.parse().ok()));
-        let (Some(pid), Some(start)) = (pid, start) else { return false };
+        let (pid, start) = (pid?, start?);
         match Stat::read(pid) {
-            Ok(Some(stat)) => stat.is_gone() || !procfs::same_start(start, stat.start),
-            Ok(None) => true,
-            Err(_) => false,
+            Ok(Some(stat)) => Some(stat.is_gone() || !procfs::same_start(start, stat.start)),
+            Ok(None) => Some(true),
+            Err(_) => None,
         }
     }
 }
@@ -76,7 +86,7 @@ mod tests {
     #[test]
     fn a_command_lives_until_its_process_is_gone_and_one_of_another_machine_is_never_called_dead() {
         let own = CommandId::own().unwrap();
-        assert!(!own.is_dead());
+        assert!(!own.is_dead() && own.is_alive());
         assert_eq!(CommandId::parse(own.as_str()).as_ref(), Some(own));
         let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();
         let start = Stat::read(child.id() as i32).unwrap().unwrap().start;
@@ -84,8 +94,9 @@ mod tests {
         assert!(!other.is_dead());
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(other.is_dead());
-        assert!(!CommandId(format!("elsewhere.1.{}.{start}", child.id())).is_dead());
+        assert!(other.is_dead() && !other.is_alive());
+        let elsewhere = CommandId(format!("elsewhere.1.{}.{start}", child.id()));
+        assert!(!elsewhere.is_dead() && !elsewhere.is_alive());
         for text in ["", "a.b.c", "a.b.c.d\n", "a b.c.d.e"] {
             assert_eq!(CommandId::parse(text), None, "{text}");
         }

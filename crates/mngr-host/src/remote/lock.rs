@@ -3,6 +3,7 @@
 //! Budget: one process here and one shell there for all locks that were free when they were asked for, and one more for
 //! each that had to be waited for.
 
+mod fence;
 mod keeper;
 
 use std::io;
@@ -38,21 +39,32 @@ if [ -L "$path" ] || { [ -e "$path" ] && [ ! -f "$path" ]; }; then
     echo "$mark refused it is not an ordinary file"; exit 1
 fi
 why=$( { : >>"$path"; } 2>&1 ) || { echo "$mark refused ${why:-it cannot be opened}"; exit 1; }
+born=
+if [ -r "/proc/$$/stat" ]; then
+    read -r born <"/proc/$$/stat"
+    set -- ${born##*')' }
+    born=${20}
+fi
 exec 9>>"$path"
 if ! flock -n 9; then
     [ "$wait" = no ] && { echo "$mark busy"; exit 0; }
     echo "$mark waiting"
     flock 9 || exit 1
 fi
-echo "$mark held"
+echo "$mark held $$ $born"
 { while sleep 20 >/dev/null 2>&1; do echo; done; } 9>&- </dev/null &
 read -r end
 kill $!
 "#;
 
-/// Prints the words whose files nobody has locked.
-const FREE: &str = r#"for path; do
-    { [ ! -e "$path" ] || flock -n "$path" true; } && printf '%s\000' "$path"
+/// Prints the words whose files nobody has locked. What was begun under a lock that is lost may still run, and holds the
+/// folder of the file (see [`fence`]): asked in this order, nothing can begin between both answers.
+const FREE: &str = r#"settled() {
+    # Somebody else may ask the same at this moment.
+    flock -n "$1" true || { sleep 0.1; flock -n "$1" true; }
+}
+for path; do
+    { [ ! -e "$path" ] || { flock -n "$path" true && settled "${path%/*}"; }; } && printf '%s\000' "$path"
 done"#;
 
 /// Which of these lock files nobody holds.
@@ -92,7 +104,7 @@ fn take(
     let io_error = |source: io::Error| LockError::Io { path: path.clone(), source };
     let taken = shells.locks().take(shells, path, line).map_err(|error| io_error(io::Error::other(error)))?;
     match (taken, wait) {
-        (Taken::Held(kept), _) => Ok(Some(HostLock::new(kept))),
+        (Taken::Held(kept), _) => Ok(Some(kept.into_lock())),
         (Taken::Busy, LockWait::Try) => Err(LockError::Held { path: path.clone() }),
         (Taken::Refused(why), _) => Err(io_error(understand(&why))),
         (Taken::Silent(turn, said), _) => Err(silence(shells, path, turn, &said)),
@@ -120,7 +132,11 @@ fn lock_alone(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLo
         }
     }
     match word {
-        Ok(said) if said == "held" => Ok(HostLock::new(holder)),
+        Ok(said) if is_held(&said) => {
+            let post = shells.locks().fence().stand(path, &said);
+            let sharing = post.sharing();
+            Ok(HostLock::new((holder, post)).shared_by(sharing))
+        }
         Ok(said) if said == "busy" => Err(LockError::Held { path: path.clone() }),
         Ok(said) => Err(io_error(understand(said.strip_prefix("refused ").unwrap_or(&said)))),
         Err(turn) => {
@@ -128,6 +144,11 @@ fn lock_alone(shells: &Shells, path: &HostPath, wait: LockWait) -> Result<HostLo
             Err(silence(shells, path, turn, &said))
         }
     }
+}
+
+/// Whether the shell says that it holds the lock.
+fn is_held(said: &str) -> bool {
+    said.split(' ').next() == Some("held")
 }
 
 /// Why there was no answer.

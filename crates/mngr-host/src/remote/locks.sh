@@ -1,7 +1,8 @@
 # Holds locks on files until its input ends; nobody is waited for.
 #
-# take WORD FD PATH [LINE]  takes the lock on PATH with the descriptor FD, adds LINE to the file, and says `WORD held`, `WORD
-#                           busy` or `WORD refused WHY`; PATH and LINE are quoted
+# take WORD FD PATH [LINE]  takes the lock on PATH with the descriptor FD, adds LINE to the file, and says `WORD held PID
+#                           BORN`, `WORD busy` or `WORD refused WHY`; PATH and LINE are quoted. PID is this shell and BORN
+#                           when it began, as /proc has it: by them a request is told whether the lock is still held
 # drop FD                   lets go of it
 #
 # What it says from time to time makes the system there notice that this machine has vanished from the network. It starts
@@ -9,6 +10,12 @@
 # containers waits for the end of each.
 { while sleep 20 >/dev/null 2>&1; do echo; done; } </dev/null &
 beat=$!
+born=
+if [ -r "/proc/$$/stat" ]; then
+    read -r born <"/proc/$$/stat"
+    set -- ${born##*')' }
+    born=${20}
+fi
 refusal=
 command -v flock >/dev/null || refusal='`flock` is not installed there'
 while read -r verb word fd rest; do
@@ -32,7 +39,7 @@ while read -r verb word fd rest; do
         why=$( { eval "printf '\\n' | cat >&$fd"; } 2>&1 )
         said="refused ${why:-it cannot be written}"
     else
-        echo "$word held"
+        echo "$word held $$ $born"
         continue
     fi
     eval "exec $fd>&-"

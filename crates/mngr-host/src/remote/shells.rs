@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 use mngr_model::HostPath;
 
 use crate::allowance::{Allowance, no_answer_within};
-use crate::interrupt;
 use crate::proc::{Dialogue, ExecError, Exit, Keep, KeptFiles, Leftovers, Output, Turn, moment_after};
 use crate::random;
 use crate::remote::line::{Line, Terminal, detail_of};
 use crate::remote::lock::Keeper;
 use crate::remote::tally;
 use crate::trace::{self, SpanKind};
+use crate::{fault, interrupt};
 
 use wire::{Answer, Listener, entry_line, entry_script, greeting, request_bytes};
 
@@ -44,6 +44,9 @@ const LONGEST_HOLD: Duration = Duration::from_secs(20);
 const FAREWELL: Duration = Duration::from_secs(2);
 /// How long a process of the link that has closed its output may take to say why.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Why a request was not run whose lock was lost.
+const UNLOCKED: &str = "the link broke, and another command may be at work there since";
 
 /// What ends a request from outside.
 const END_SCRIPT: &str = include_str!("end.sh");
@@ -164,7 +167,15 @@ impl Shells {
     pub(super) fn run(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         interrupt::check().map_err(|_| ExecError::Interrupted)?;
         self.check_not_given_up()?;
-        match self.allowance.left() {
+        let fenced;
+        let request = match self.locks.fence().lines().filter(|_| request.overdue != Overdue::GivenUp) {
+            Some(lines) => {
+                fenced = Request { script: lines + &request.script, ..request.clone() };
+                &fenced
+            }
+            None => request,
+        };
+        let outcome = match self.allowance.left() {
             Some(Duration::ZERO) => Err(self.unreachable("it took too long to answer".to_owned())),
             Some(left) if left < request.deadline => self.send(&Request {
                 deadline: left,
@@ -172,18 +183,24 @@ impl Shells {
                 ..request.clone()
             }),
             _ => self.send(request),
+        }?;
+        match outcome.obstacle {
+            Some(Obstacle::Unlocked) => Err(self.unreachable(UNLOCKED.to_owned())),
+            _ => Ok(outcome),
         }
     }
 
     fn send(&self, request: &Request<'_>) -> Result<Outcome, ExecError> {
         let began = Instant::now();
         let _span = trace::span(SpanKind::Request, || request.program.to_owned()).on(self.line.name());
+        let number = fault::request();
         let until = moment_after(request.deadline);
         let asked = match self.take_idle().map(|shell| self.ask(shell, request, until)) {
             None | Some(Asked::NotSent(_)) => self.ask(self.open()?, request, until),
             Some(asked) => asked,
         };
         tally::asked(self.line.name(), request.program, began);
+        let asked = if fault::is_answer_lost(number) { lost("a test had it lost") } else { asked };
         self.finish(request, asked)
     }
 

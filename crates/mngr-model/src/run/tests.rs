@@ -256,6 +256,72 @@ fn a_dropped_commit_opens_its_task_again_and_renames_the_later_ones() {
 }
 
 #[test]
+fn what_needs_review_is_taken_over_dropped_or_no_longer_fits() {
+    let until_verified = [Stage::Launching, Stage::Published, Stage::Pulled, Stage::Verified];
+    let mut events = vec![started()];
+    for (task, commit) in [("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")] {
+        events.push(queued(task));
+        events.extend(until_verified.map(|next| stage(task, 1, next)));
+        let evidence = format!("{commit}: it is weaker: by one");
+        let needs = StageChange::new(id(task), AttemptNumber(1), Stage::NeedsReview, evidence);
+        events.push(Event::Stage(needs));
+    }
+    let step = |step, task: &str, commit: Option<&str>, details: Value| {
+        let details = details.as_object().cloned().unwrap_or_default();
+        let (tasks, commit) = (vec![id(task)], commit.map(str::to_owned));
+        Event::Integration(Integration { step, tasks, commit, reason: "so".into(), details })
+    };
+    let rewritten = json!({ "rewritten": { "1": "5", "2": "6" } });
+    events.extend([
+        step(IntegrationStep::Taken, "a", Some("5"), rewritten),
+        step(IntegrationStep::Conflict, "c", None, Value::Null),
+        step(IntegrationStep::Dropped, "d", Some("4"), Value::Null),
+    ]);
+    let run = Run::fold(&lines(events));
+    assert_eq!(run.irregular, 0);
+    let shown = |task: &str| {
+        let task = run.task(&id(task)).unwrap();
+        (task.stage(), task.latest().unwrap().evidence.clone())
+    };
+    assert_eq!(shown("a"), (Stage::Integrated, "5".to_owned()));
+    assert_eq!(shown("b"), (Stage::NeedsReview, "6: it is weaker: by one".to_owned()));
+    assert_eq!(shown("c"), (failed(FailureKind::Conflict), "so".to_owned()));
+    assert_eq!(shown("d"), (Stage::Unresolved, "so".to_owned()));
+    assert!(run.tasks.iter().all(|task| run.can_be_integrated(task)), "all can be put together again");
+}
+
+#[test]
+fn a_test_that_passes_on_the_result_is_not_called_failed_until_the_result_changes() {
+    let failing = |task: &'static str, kind| {
+        [queued(task), stage(task, 1, Stage::Launching), stage(task, 1, failed(kind))]
+    };
+    let mut events = vec![started()];
+    for (task, kind) in [("a", FailureKind::Dead), ("b", FailureKind::Gate), ("c", FailureKind::Dead)] {
+        events.extend(failing(task, kind));
+    }
+    let found = FinalRun { passed: 2, failed: 1, tests: vec![id("c")], ..FinalRun::default() };
+    assert_eq!(as_json(Event::FinalRun(found.clone()))["event"], "final_run");
+    events.push(Event::FinalRun(found.clone()));
+    let mut run = Run::fold(&lines(events));
+    let stages = |run: &Run| run.tasks.iter().map(Task::stage).collect::<Vec<_>>();
+    let (passes, dead) = (Stage::PassesOnResult, failed(FailureKind::Dead));
+    assert_eq!(stages(&run), [passes, passes, dead]);
+    assert_eq!(run.totals().stages, [("failed", 1), ("passes_on_result", 2)].into_iter().collect());
+    assert_eq!(json!(run)["final"]["passed"], 2);
+    assert!(run.can_be_integrated(&run.tasks[1]) && !run.can_be_integrated(&run.tasks[0]));
+    let seq = run.last_seq + 1;
+    run.apply(&Entry { time: at(2000), seq, event: integration(IntegrationStep::Dropped) });
+    assert_eq!((stages(&run), &run.final_run), (vec![dead, failed(FailureKind::Gate), dead], &None));
+}
+
+#[test]
+fn a_step_of_a_later_version_is_read() {
+    let line = json!({"time": "2023-11-14T22:13:20Z", "seq": 2, "event": "integration", "step": "polished"});
+    let entry: Entry = serde_json::from_value(line).unwrap();
+    assert!(matches!(entry.event, Event::Integration(step) if step.step == IntegrationStep::Unknown));
+}
+
+#[test]
 fn only_time_with_an_orchestrator_is_worked() {
     let mut entries = lines([started(), queued("a"), Event::RunResumed, stage("a", 0, Stage::Clean)]);
     entries[2].time = at(1002);

@@ -16,4 +16,5 @@ pub use elsewhere::{Destruction, destroy_anywhere};
 pub use error::DestroyError;
 pub use plan::{Plan, needs_force, plan};
 pub use request::{DestroyOptions, Destroyed, WorkDir};
+pub(crate) use run::take_back;
 pub use run::{destroy, destroy_many, resume};

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use mngr_agents::detect;
 use mngr_host::fault;
-use mngr_host::files::{Change, Durability};
+use mngr_host::files::{Change, Durability, Presence};
 use mngr_host::glance::Glance;
 use mngr_host::host::{EndedCommand, Host, RunningCommands, SurveyError};
 use mngr_host::interrupt;
@@ -32,7 +32,7 @@ use crate::fleet::{Agent, memory};
 use crate::stop::{self, StopError, StopOptions};
 use crate::trash::{self, BranchRemoval, Manifest, Neighbours, TrashError, Work};
 use crate::world::World;
-use crate::{fanout, hosts};
+use crate::{fanout, hosts, sync};
 
 /// How long what was seen of an agent is believed.
 const FRESH_FOR: Duration = Duration::from_secs(1);
@@ -158,19 +158,24 @@ fn destroy_one(
         .and_then(|ended| Ok(interrupt::check().map(|()| ended)?));
     // From here on it runs to its end, or all the way back.
     let _shield = interrupt::shield();
+    let cut_short = stopped.is_ok().then(|| sync::end_copies_to(world, agent.id())).flatten();
     let (commands, note) = match stopped {
         Ok(ended) => ended,
         Err(error) => {
-            host.files().remove_tree(host.layout().trash_of(agent.id()).root())?;
-            journal.finish()?;
-            return Err(error);
+            return match drop_note(host, agent.id()) {
+                Ok(()) => {
+                    journal.finish()?;
+                    Err(error)
+                }
+                Err(left) => Err(left_over(&name(), &error, &left)),
+            };
         }
     };
     match carry_out(host, &mut manifest, &ground.neighbours, journal.closing()) {
         Ok(mut destroyed) => {
             drop(journal);
             destroyed.commands = commands;
-            destroyed.notes.extend(note);
+            destroyed.notes.extend(note.into_iter().chain(cut_short));
             memory::drop_agent(world, host, agent.id());
             if agent.facts.record.start_on_boot {
                 boot::settle_or_warn(world, host);
@@ -182,13 +187,18 @@ fn destroy_one(
                 journal.finish()?;
                 Err(DestroyError::Trash { name: name(), source: error })
             }
-            // The journal stays, so that the next command tries again.
-            Err(left) => Err(DestroyError::LeftOver {
-                name: name(),
-                failure: crate::error_chain(&error),
-                left: crate::error_chain(&left),
-            }),
+            Err(left) => Err(left_over(&name(), &error, &left)),
         },
+    }
+}
+
+/// The journal stays, so that the next command carries it through. That is also all that may be done where the link broke:
+/// the lock was lost with it, and somebody else may be at it already.
+fn left_over(name: &str, failure: &dyn std::error::Error, left: &TrashError) -> DestroyError {
+    DestroyError::LeftOver {
+        name: name.to_owned(),
+        failure: crate::error_chain(failure),
+        left: crate::error_chain(left),
     }
 }
 
@@ -249,8 +259,13 @@ fn carry_out(
             // It must be on the disk before anything that it tells of moves.
             first.push(trash::manifest_change(&trash, manifest, Durability::Synced)?);
         }
+        // Without the note nobody would know what lies there.
+        let noted = || Change::Require { path: trash.manifest(), presence: Presence::There };
+        if first.is_empty() {
+            first.push(noted());
+        }
         notes.extend(trash::put_away(host, manifest, first)?);
-        let mut last = vec![Change::Rename { from: agent.root().clone(), to: trash.state() }];
+        let mut last = vec![noted(), Change::Rename { from: agent.root().clone(), to: trash.state() }];
         if !manifest.removes_branch() {
             last.append(&mut closing);
         }
@@ -288,7 +303,7 @@ fn carry_out(
 }
 
 /// Puts everything back as it was, unless the agent is in the trash already: then it has only to be carried through.
-pub(super) fn take_back(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError> {
+pub(crate) fn take_back(host: &dyn Host, manifest: &Manifest) -> Result<(), TrashError> {
     let state = host.layout().trash_of(&manifest.id).state();
     if host.files().exists(&state)? {
         return Err(TrashError::StillThere { path: state });
@@ -298,11 +313,21 @@ pub(super) fn take_back(host: &dyn Host, manifest: &Manifest) -> Result<(), Tras
         trash::bring_back(host, manifest, &glance)?;
     }
     trash::drop_rescues(host, manifest);
-    let trash = host.layout().trash_of(&manifest.id);
-    if host.files().exists(&trash.work())? {
-        return Err(TrashError::StillThere { path: trash.work() });
+    drop_note(host, &manifest.id)
+}
+
+/// Removes the note of an agent of which nothing is in the trash.
+fn drop_note(host: &dyn Host, id: &AgentId) -> Result<(), TrashError> {
+    let trash = host.layout().trash_of(id);
+    let own = [trash.state(), trash.work()];
+    let missing = |path: &HostPath| Change::Require { path: path.clone(), presence: Presence::Missing };
+    let changes = own.iter().map(missing).chain([Change::RemoveTree(trash.root().clone())]);
+    match host.files().apply(&changes.collect::<Vec<_>>()) {
+        Err(error) if error.is_taken() && own.contains(&error.path) => {
+            Err(TrashError::StillThere { path: error.path })
+        }
+        dropped => Ok(dropped?),
     }
-    Ok(host.files().remove_tree(trash.root())?)
 }
 
 /// Carries through what a killed command began. The caller holds the journal and removes it afterwards.
@@ -310,11 +335,11 @@ pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<(), Des
     let name = || header.name.to_string();
     let failed = |source| DestroyError::Trash { name: name(), source };
     let trash = host.layout().trash_of(&header.agent_id);
-    if !host.files().exists(&trash.manifest())? {
+    let noted = trash::read_or_rebuild(host, &trash, &header.agent_id, world.clock.now()).map_err(failed)?;
+    let Some(mut manifest) = noted else {
         // It was taken back and died before it could say so.
         return trash::drop_unused(host, &header.agent_id).map(|_| ()).map_err(failed);
-    }
-    let mut manifest = trash::read_manifest(host, &trash).map_err(failed)?;
+    };
     if let Some(agent) = find(world, host, &header.agent_id)? {
         end(world, &agent, &StopOptions::from_settings(&world.settings))?;
     }

@@ -18,11 +18,12 @@ use mngr_model::journal::Step;
 use mngr_model::process::ProcessId;
 use mngr_model::{AgentId, HostPath};
 
-use super::{git_locks, leftovers, servers, sessions};
+use super::{git_locks, leftovers, servers, sessions, work_dirs};
 use crate::gc::{self, GcOptions};
+use crate::journal::Guard;
 use crate::trash::{self, Manifest, Neighbours, Stray, StrayPlace};
 use crate::world::World;
-use crate::{boot, error_chain, host_lock, recover};
+use crate::{boot, destroy, error_chain, host_lock, recover};
 
 /// Something safe to do.
 #[derive(Clone)]
@@ -47,6 +48,10 @@ pub(super) enum Repair {
     RestoreSocket { host: Arc<dyn Host>, server: i32, supervisor: ProcessId },
     /// Move what was written where a destroyed agent had been out of its way.
     SetAside { host: Arc<dyn Host>, gone: Box<Manifest>, stray: Stray },
+    /// Write down again what an agent in the trash is, or bring back what is there of one that exists.
+    RestoreNote { host: Arc<dyn Host>, id: AgentId },
+    /// Move a folder that no agent uses out of the place of work dirs.
+    SetFolderAside { host: Arc<dyn Host>, path: HostPath },
     /// Make the host start what it should at boot.
     SettleBoot(Arc<dyn Host>),
     /// Delete folders in the trash that hold nothing of their agents, which exist.
@@ -66,6 +71,8 @@ impl std::fmt::Debug for Repair {
             Self::RemoveSockets(_) => "RemoveSockets",
             Self::RestoreSocket { .. } => "RestoreSocket",
             Self::SetAside { .. } => "SetAside",
+            Self::RestoreNote { .. } => "RestoreNote",
+            Self::SetFolderAside { .. } => "SetFolderAside",
             Self::SettleBoot(_) => "SettleBoot",
             Self::DropUnusedTrash { .. } => "DropUnusedTrash",
         })
@@ -117,6 +124,8 @@ impl Repair {
                 Ok(format!("deleted {} folder(s)", ids.len()))
             }
             Self::SetAside { host, gone, stray } => set_aside(host.as_ref(), gone, stray),
+            Self::RestoreNote { host, id } => restore_note(world, host.as_ref(), id),
+            Self::SetFolderAside { host, path } => set_folder_aside(world, host.as_ref(), path),
             Self::SettleBoot(host) => {
                 boot::settle(world, host.as_ref()).map_err(|error| error_chain(&error))?;
                 Ok("the crontab says what it should".to_owned())
@@ -172,6 +181,42 @@ fn set_aside(host: &dyn Host, gone: &Manifest, stray: &Stray) -> Result<String, 
         }
         None => Ok("it is gone already".to_owned()),
     }
+}
+
+fn restore_note(world: &World, host: &dyn Host, id: &AgentId) -> Result<String, String> {
+    let text = |error: &dyn std::error::Error| error_chain(error);
+    // Nobody begins anything with the agent meanwhile.
+    let guard = Guard::take(host, id).map_err(|error| text(&error))?;
+    let Some(_guard) = guard else { return Err("another command is working on the agent".to_owned()) };
+    let trash = host.layout().trash_of(id);
+    let noted = trash::read_or_rebuild(host, &trash, id, world.clock.now()).map_err(|error| text(&error))?;
+    let Some(manifest) = noted else { return Ok("it is gone already".to_owned()) };
+    fault::point();
+    let name = &manifest.name;
+    if host.files().exists(&trash.state()).map_err(|error| text(&error))? {
+        return Ok(format!("it is agent `{name}`: `mngr undo {name}` brings it back"));
+    }
+    destroy::take_back(host, &manifest).map_err(|error| text(&error))?;
+    Ok(format!("agent `{name}` has its work back"))
+}
+
+fn set_folder_aside(world: &World, host: &dyn Host, path: &HostPath) -> Result<String, String> {
+    let text = |error: &dyn std::error::Error| error_chain(error);
+    let layout = host.layout();
+    // Nobody makes an agent of it meanwhile.
+    let _lock = host_lock::take(host).map_err(|error| text(&error))?;
+    if !work_dirs::unused_folders(world, host).contains(path) {
+        return Ok("it is used, or gone, by now".to_owned());
+    }
+    let name = path.file_name().unwrap_or_default();
+    let folder = layout.set_aside();
+    host.files().make_folder(&folder).map_err(|error| text(&error))?;
+    let taken = host.files().list(&folder).map_err(|error| text(&error))?;
+    let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name}-{number}")));
+    let free = names.into_iter().find(|name| !taken.iter().any(|entry| entry.name == *name));
+    let to = folder.join(&free.unwrap_or_default());
+    host.files().rename(path, &to).map_err(|error| text(&error))?;
+    Ok(format!("it is in `{to}` now"))
 }
 
 fn sweep(world: &World, host: &dyn Host) -> Result<String, String> {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use mngr_model::AgentId;
 
 use super::Repair;
@@ -10,7 +11,9 @@ use super::finding::{Finding, unknown};
 use super::place::Place;
 use super::run::Everywhere;
 use crate::gc::{Candidate, Limits, expired};
-use crate::trash::{self, Entries, Manifest, Neighbours, Stray, is_unused, size_of};
+use crate::trash::{
+    self, DamagedEntry, Entries, Manifest, Neighbours, Stray, TrashError, is_unused, size_of,
+};
 use crate::world::World;
 
 const CHECK: &str = "trash";
@@ -52,13 +55,35 @@ pub(super) fn check(world: &World, place: &Place, _everywhere: &Everywhere) -> V
         found.push(Finding::fail(CHECK, text).because(because).mended_by(repair));
     }
     found.extend(strays(place, entries));
-    found.extend(entries.damaged.iter().map(|damaged| {
+    found.extend(unnoted(place, entries).into_iter().map(|id| {
+        let path = place.host.layout().trash_of(&id).root().clone();
+        Finding::warn(CHECK, format!("`{path}` holds an agent without the note of what it is"))
+            .because("`mngr undo` does not know it")
+            .mended_by(Repair::RestoreNote { host: place.host.clone(), id })
+    }));
+    let is_noted = |damaged: &&DamagedEntry| !is_unnoted(damaged);
+    found.extend(entries.damaged.iter().filter(is_noted).map(|damaged| {
         let error = crate::error_chain(&damaged.error);
         Finding::warn(CHECK, format!("`{}` cannot be read: {error}", damaged.path))
             .because("`mngr undo` cannot bring this agent back")
             .advise("its work may still be in there; take out what you need and delete the folder")
     }));
     found
+}
+
+/// Agents that are in the trash, or whose work is, without a note of what they are.
+fn unnoted(place: &Place, entries: &Entries) -> Vec<AgentId> {
+    let id_of = |damaged: &DamagedEntry| damaged.path.file_name().and_then(AgentId::parse);
+    let whole = entries.damaged.iter().filter(|damaged| is_unnoted(damaged)).filter_map(id_of);
+    let is_half = |id: &&AgentId| {
+        trash::rebuild(place.host.as_ref(), id, Timestamp::UNIX_EPOCH).is_ok_and(|found| found.is_some())
+    };
+    let half = entries.unfinished.iter().filter(is_half).cloned();
+    whole.chain(half).filter(|id| !place.has_journal(id)).collect()
+}
+
+fn is_unnoted(damaged: &DamagedEntry) -> bool {
+    matches!(&damaged.error, TrashError::Files(error) if error.is_missing())
 }
 
 /// What was written where a destroyed agent had been. An operation on the agent may still be at it.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use mngr_host::files::{FileKind, FileStat};
 use mngr_host::git::{Git, GitError};
+use mngr_host::host::Host;
 use mngr_model::HostPath;
 
 use super::Repair;
@@ -59,9 +61,14 @@ fn unused(world: &World, place: &Place) -> Vec<Finding> {
         );
     }
     found.extend(swept.kept.into_iter().map(|kept| {
-        Finding::warn(CHECK, format!("no agent uses `{}`: {}", kept.path, kept.reason))
-            .because("what is in there may exist nowhere else, so mngr does not delete it")
-            .advise("look into it, then move or delete it yourself")
+        let told = Finding::warn(CHECK, format!("no agent uses `{}`: {}", kept.path, kept.reason))
+            .because("what is in there may exist nowhere else, so mngr does not delete it");
+        match is_plain_copy(place.host.as_ref(), &kept.path) {
+            true => {
+                told.mended_by(Repair::SetFolderAside { host: place.host.clone(), path: kept.path.clone() })
+            }
+            false => told.advise("look into it, then move or delete it yourself"),
+        }
     }));
     found.extend(swept.problems.into_iter().map(|problem| {
         Finding::warn(CHECK, format!("`{}` cannot be judged: {}", problem.path, problem.message))
@@ -69,6 +76,23 @@ fn unused(world: &World, place: &Place) -> Vec<Finding> {
             .advise("mend that first, then run `mngr doctor` again")
     }));
     found
+}
+
+/// The folders of ours that no agent uses, that may not be deleted, and that nothing else refers to.
+pub(super) fn unused_folders(world: &World, host: &dyn Host) -> Vec<HostPath> {
+    let rehearsal = GcOptions { dry_run: true, ..GcOptions::default() };
+    let kept = gc::sweep(world, host, &rehearsal).map(|swept| swept.kept).unwrap_or_default();
+    kept.into_iter().map(|kept| kept.path).filter(|path| is_plain_copy(host, path)).collect()
+}
+
+/// Whether it is a copy that is no checkout: nothing knows where it is, so it can be moved.
+fn is_plain_copy(host: &dyn Host, path: &HostPath) -> bool {
+    let is_copy = path.file_name().is_some() && path.parent().as_ref() == Some(&host.layout().copies());
+    let is_folder = |found: Vec<Option<FileStat>>| match found.as_slice() {
+        [Some(folder), None] => folder.kind == FileKind::Folder,
+        _ => false,
+    };
+    is_copy && host.files().stat_all(&[path.clone(), path.join(".git")]).is_ok_and(is_folder)
 }
 
 /// The repositories that the agents of a host work on, living or destroyed.

@@ -158,7 +158,9 @@ fn paths_of(step: Step) -> Vec<HostPath> {
         | Step::ReplacedFile { path, .. } => vec![path],
         Step::Worktree { repository, path } => vec![repository, path],
         Step::Branch { repository, .. } => vec![repository],
-        Step::Session { .. } | Step::Host { .. } | Step::PoolHost { .. } => Vec::new(),
+        Step::FilesFor { .. } | Step::Session { .. } | Step::Host { .. } | Step::PoolHost { .. } => {
+            Vec::new()
+        }
     }
 }
 

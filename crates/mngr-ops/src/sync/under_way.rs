@@ -6,16 +6,27 @@ use std::time::Duration;
 
 use mngr_host::host::Host;
 use mngr_host::lock::LockWait;
+use mngr_host::proc::CommandId;
 use mngr_host::random;
-use mngr_model::journal::{Header, Operation};
+use mngr_model::AgentId;
+use mngr_model::journal::{Header, Operation, Step};
 
 use super::Effect;
 use crate::fleet::Agent;
-use crate::journal::Note;
+use crate::journal::{self, Note};
 use crate::world::World;
 
 /// How long another command may hold this machine. A copy that cannot be noted is made all the same.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Which way files go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// From an agent.
+    From,
+    /// To an agent.
+    To,
+}
 
 /// The note, which goes when this is dropped.
 #[must_use = "the note goes when this is dropped"]
@@ -26,7 +37,7 @@ pub(crate) struct UnderWay<'w> {
 
 impl<'w> UnderWay<'w> {
     /// Notes that files of this agent, or for it, are about to be copied.
-    pub(crate) fn begin(world: &'w World, agent: &Agent, effect: Effect) -> Self {
+    pub(crate) fn begin(world: &'w World, agent: &Agent, way: Way, effect: Effect) -> Self {
         let client = world.client.as_ref();
         let begin = || {
             let header = Header {
@@ -38,11 +49,33 @@ impl<'w> UnderWay<'w> {
             };
             // Nobody takes the note for a left-over before it is locked.
             let _lock = client.lock(&client.layout().host_lock(), LockWait::For(PATIENCE)).ok()?;
-            Note::begin(client, &header, &[]).ok()
+            let steps = (way == Way::To).then(|| Step::FilesFor { agent: agent.id().clone() });
+            Note::begin(client, &header, steps.as_slice()).ok()
         };
         let note = if effect == Effect::DryRun { None } else { begin() };
         Self { client, note }
     }
+}
+
+/// Ends what other commands of this machine copy to an agent, before its work dir goes: it would be written to where it went.
+/// Says what the user should know. Costs a look into one folder where nothing is copied.
+pub(crate) fn end_copies_to(world: &World, agent: &AgentId) -> Option<String> {
+    let client = world.client.as_ref();
+    let folder = client.layout().journals();
+    let is_meant = |step: &Step| matches!(step, Step::FilesFor { agent: to } if to == agent);
+    let mut ended = 0;
+    for entry in client.files().list(&folder).unwrap_or_default() {
+        let text = client.files().read_text(&folder.join(&entry.name)).unwrap_or_default();
+        let Some((header, steps)) = journal::read(&text) else { continue };
+        let command = header.command.as_deref().and_then(CommandId::parse);
+        let command = command.filter(|command| {
+            steps.iter().any(is_meant) && CommandId::own().is_none_or(|own| own != command)
+        });
+        if let Some(Ok(report)) = command.map(|command| client.end_command(&command)) {
+            ended += report.signalled;
+        }
+    }
+    (ended > 0).then(|| "files that were being copied to it did not all arrive".to_owned())
 }
 
 impl Drop for UnderWay<'_> {

@@ -245,8 +245,20 @@ pub(crate) fn examine(
     })
 }
 
+/// The place in its repository of a work dir that was moved already, if it is a linked worktree of one that exists.
+pub(super) fn checkout_at(
+    host: &dyn Host,
+    manifest: &Manifest,
+    to: &HostPath,
+) -> Result<Option<Checkout>, TrashError> {
+    let Some(location) = Git::new(host, to.clone()).worktree()? else { return Ok(None) };
+    let repository = location.common_dir.clone();
+    let git = Git::in_checkout(host, location);
+    Ok(look_at_checkout(&git, &git.list_worktrees()?, repository, &real_path(host, to), manifest)?)
+}
+
 /// What the repository still knows of a worktree whose folder somebody deleted.
-fn missing_checkout(host: &dyn Host, manifest: &Manifest) -> Result<Option<Checkout>, TrashError> {
+pub(super) fn missing_checkout(host: &dyn Host, manifest: &Manifest) -> Result<Option<Checkout>, TrashError> {
     let Some(repository) = &manifest.repository else { return Ok(None) };
     let is_worktree = manifest.transfer == Some(TransferMode::GitWorktree);
     if !is_worktree || !host.files().exists(&repository.join("HEAD"))? {

@@ -7,6 +7,7 @@ mod error;
 mod examine;
 mod manifest;
 mod put_away;
+mod rebuild;
 mod store;
 mod strays;
 #[cfg(test)]
@@ -17,8 +18,9 @@ pub use error::TrashError;
 pub(crate) use examine::{Fate, Neighbours, examine, fate, signs};
 pub(crate) use manifest::{KeptReason, Manifest, Request, Work};
 pub(crate) use put_away::{BranchRemoval, put_away, remove_branch};
+pub(crate) use rebuild::{read_or_rebuild, rebuild};
 pub(crate) use store::{
-    Entries, cold_entries, drop_unused, entries, expired_manifest, is_unused, manifest_change, manifest_in,
-    read_expired, read_manifest, size_of, write_manifest,
+    DamagedEntry, Entries, cold_entries, drop_unused, entries, expired_manifest, is_unused, manifest_change,
+    manifest_in, read_expired, read_manifest, size_of, write_manifest,
 };
 pub(crate) use strays::{Stray, StrayPlace, set_aside, stray_state, stray_work, told};

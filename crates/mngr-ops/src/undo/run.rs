@@ -292,12 +292,13 @@ fn empty(host: &dyn Host, manifest: &Manifest) -> Vec<String> {
     let remove = || -> Result<(), FilesError> {
         let emptied = files.apply(&[
             Change::RemoveTree(layout.preserved_of(&manifest.name, &manifest.id)),
+            Change::Require { path: trash.state(), presence: Presence::Missing },
             Change::Require { path: trash.work(), presence: Presence::Missing },
             Change::RemoveTree(trash.root().clone()),
         ]);
         match emptied {
             // Work that is still there is nobody's to delete.
-            Err(error) if error.is_taken() && error.path == trash.work() => {}
+            Err(error) if error.is_taken() && [trash.state(), trash.work()].contains(&error.path) => {}
             emptied => emptied?,
         }
         let beside = manifest.moved_to().filter(|to| !to.is_within(trash.root())).and_then(HostPath::parent);
@@ -325,15 +326,13 @@ pub enum Resumed {
 /// removes it afterwards.
 pub fn resume(world: &World, host: &dyn Host, header: &Header) -> Result<Resumed, UndoError> {
     let trash = host.layout().trash_of(&header.agent_id);
-    if !host.files().exists(&trash.manifest())? {
+    let failed = |source| UndoError::Trash { name: header.name.clone(), source };
+    let noted = trash::read_or_rebuild(host, &trash, &header.agent_id, world.clock.now()).map_err(failed)?;
+    let Some(manifest) = noted else {
         // It was back, and died while it emptied the trash.
         let dropped = trash::drop_unused(host, &header.agent_id);
-        return dropped
-            .map(|_| Resumed::Completed)
-            .map_err(|source| UndoError::Trash { name: header.name.clone(), source });
-    }
-    let manifest = trash::read_manifest(host, &trash)
-        .map_err(|source| UndoError::Trash { name: header.name.clone(), source })?;
+        return dropped.map(|_| Resumed::Completed).map_err(failed);
+    };
     let repository =
         manifest.work.as_ref().and_then(Work::checkout).map(|checkout| checkout.repository.clone());
     let manifest = match repository {

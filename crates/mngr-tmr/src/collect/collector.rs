@@ -375,6 +375,11 @@ impl Collector {
         self.timeouts[2]
     }
 
+    /// The same collector, with lines of `sh` before each of its commands and after its variables.
+    pub(crate) fn prefaced(&self, lines: &str) -> Self {
+        Self { exports: format!("{}{lines}", self.exports), ..self.clone() }
+    }
+
     fn with_exports(&self, line: &str) -> String {
         format!("{}{line}", self.exports)
     }

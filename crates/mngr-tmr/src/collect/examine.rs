@@ -213,14 +213,14 @@ impl Collector {
 
     fn silent(&self, run: MeasuredRun, what: &str) -> TestResult {
         let name = self.name();
-        let off = match self.report() {
-            ReportFormat::Junit => ", such as `-p no:junitxml`",
-            _ => "",
+        let option = match self.report() {
+            ReportFormat::Junit => "`-p no:junitxml`",
+            _ => "that option",
         };
         let advice = match run.exit {
             Some(0) => format!(
-                "; the program may have ended it, or an option of the project turns the report off{off}: take that \
-                 out, or set `report_flags` or `report` in `[tmr.collectors.{name}]`"
+                ": the program ended the process, or an option turns the report off (remove {option}, or set \
+                 `report` in `[tmr.collectors.{name}]`)"
             ),
             _ => String::new(),
         };

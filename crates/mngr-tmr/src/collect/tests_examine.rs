@@ -9,6 +9,8 @@ use mngr_model::run::TaskId;
 
 use super::testing::{Project, path_with_pytest};
 use super::*;
+use crate::plan::{Finding, pre_run};
+use crate::verify::run_test;
 use TestStatus::{Failed, Missing, Passed, Silent, Skipped};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -56,12 +58,10 @@ fn tool_pytest_status_0_is_no_pass() {
     let project = Project::new(HOSTILE);
     let pytest = pytest("");
     for (test, status, said) in [
-        ("test_a.py::test_leaves", Silent, "wrote no report although it ended with status 0"),
         ("test_a.py::test_late", Failed, "assert False"),
         ("test_a.py::test_mood", Skipped, "skipped this test: not today"),
         ("test_a.py::test_expected", Skipped, "skipped this test"),
         ("test_a.py::test_nobody", Missing, "reports no result for this test"),
-        ("test_a.py::test_ok", Passed, ""),
     ] {
         let one = pytest.run_one(&project.bench(), &ids(&[test])[0]).unwrap();
         assert_eq!(one.result.status, status, "{test}: {one:?}");
@@ -70,12 +70,23 @@ fn tool_pytest_status_0_is_no_pass() {
         assert_eq!(one.run.exit, exit, "{test}: {}", one.tail);
         assert!(!one.tail.contains("generated xml file"), "{}", one.tail);
     }
-    // Together with a test that ends the process, nobody has passed.
+}
+
+#[test]
+fn tool_pytest_a_program_that_ends_the_process_passes_nowhere() {
+    let project = Project::new(HOSTILE);
+    let pytest = pytest("");
     let all = ids(&["test_a.py::test_leaves", "test_a.py::test_ok"]);
-    let examined = pytest.examine(&project.bench(), &all, LONG).unwrap();
-    assert_eq!(statuses(&examined), [("test_a.py::test_leaves", Silent), ("test_a.py::test_ok", Silent)]);
+    let Bench { runner, commit } = project.bench();
+    let report = run_test(runner, &pytest, commit, &all[0]).unwrap();
+    assert_eq!((report.is_pass, report.run.exit), (false, Some(0)), "{report:?}");
+    let why = report.tail.lines().last().unwrap();
+    assert!(why.starts_with("`pytest` wrote no report although it ended with status 0"), "{why}");
+    // Together with it nobody has passed; alone the others do.
     assert!(pytest.passing_together(&project.bench(), &all).unwrap().is_empty());
-    assert!(pytest.run_many(&project.bench(), &all).unwrap().is_empty());
+    let found = pre_run(&pytest, &project.bench(), all.clone()).unwrap();
+    assert_eq!((found[0].finding, found[1].finding), (Finding::Failing, Finding::Passing), "{found:?}");
+    assert!(found[0].evidence.contains("although it ended with status 0"), "{}", found[0].evidence);
 }
 
 #[test]
@@ -101,9 +112,14 @@ fn tool_pytest_every_kind_of_id_is_found_in_the_report() {
     for (id, result) in &examined.tests {
         let is_failing = failing.contains(&id.as_str()) || id.as_str().ends_with("[[x]]");
         assert_eq!(result.status, if is_failing { Failed } else { Passed }, "{id}: {result:?}");
-        let alone = pytest.run_one(&project.bench(), id).unwrap();
-        assert_eq!(alone.result.status, result.status, "{id} alone: {alone:?}");
-        assert_eq!(alone.result.spots, result.spots);
+        if is_failing {
+            let alone = pytest.run_one(&project.bench(), id).unwrap();
+            assert_eq!(
+                (alone.result.status, &alone.result.spots),
+                (Failed, &result.spots),
+                "{id}: {alone:?}"
+            );
+        }
     }
     let deep = examined.tests.iter().find(|(id, _)| id.as_str() == failing[0]).unwrap().1;
     let spots: Vec<(&str, usize)> = deep.spots.iter().map(|spot| (spot.path.as_str(), spot.line)).collect();
@@ -128,7 +144,13 @@ fn tool_pytest_a_report_that_is_turned_off_or_forged_is_noticed() {
     let off = self::pytest("one = 'python3 -m pytest -c off/pytest.ini {id}'");
     let one = off.run_one(&project.bench(), &all[0]).unwrap();
     assert_eq!((one.result.status, one.run.exit), (Silent, Some(0)), "{one:?}");
-    assert!(one.result.message.contains("`-p no:junitxml`: take that out"), "{}", one.result.message);
+    assert!(
+        one.result
+            .message
+            .contains("(remove `-p no:junitxml`, or set `report` in `[tmr.collectors.pytest]`)"),
+        "{}",
+        one.result.message
+    );
 }
 
 #[test]
@@ -194,7 +216,7 @@ fn the_deadline_is_for_all_tests_together() {
     let project = Project::new(&[("t/a.sh", "exit 0"), ("t/b.sh", "sleep 30"), ("t/c.sh", "exit 0")]);
     let c = collector("c", "[c]\ncollect = 'ls t/*.sh'\none = 'sh {id}'");
     let all = ids(&["t/a.sh", "t/b.sh", "t/c.sh"]);
-    let examined = c.examine(&project.bench(), &all, Duration::from_millis(500)).unwrap();
+    let examined = c.examine(&project.bench(), &all, Duration::from_millis(1500)).unwrap();
     assert_eq!(statuses(&examined), [("t/a.sh", Passed), ("t/b.sh", Failed), ("t/c.sh", Silent)]);
     assert_eq!(examined.run.exit, None);
     assert!(message(&examined, "t/b.sh").contains("did not end"));

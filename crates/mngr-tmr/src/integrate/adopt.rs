@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_host::git::{CommitInfo, Git, GitError};
-use mngr_model::run::{Event, FailureKind, IntegrationStep, TaskId, Verdict};
+use mngr_model::run::{AttemptNumber, Event, FailureKind, IntegrationStep, ReviewReason, TaskId, Verdict};
 use serde_json::json;
 
 use super::branch;
@@ -18,7 +18,7 @@ use super::error::IntegrateError;
 use super::message::{self, trailer};
 use super::run::{CommitKind, Integrated, IntegratedCommit, Integrator, Log};
 use crate::candidate::Cost;
-use crate::verify::{Changed, CommitFacts, Refusal, breach};
+use crate::verify::{Changed, CommitFacts, Judged, Refusal, TestChange, breach};
 
 /// What an agent hands over, and what has to go on passing.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +75,12 @@ pub enum NotAdopted {
     /// Without those that were left out it has no effect.
     #[error("it changes nothing")]
     Nothing,
+    /// A person has to look at the tests it changes.
+    #[error("needs review: {}", .reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    NeedsReview {
+        /// Why.
+        reasons: Vec<ReviewReason>,
+    },
     /// A check does not pass with it.
     #[error("{failure}")]
     Fails {
@@ -90,6 +96,7 @@ impl NotAdopted {
             Self::NoTask | Self::Nothing => FailureKind::Contract,
             Self::Refused(refusal) => refusal.kind(),
             Self::DoesNotApply { .. } => FailureKind::Conflict,
+            Self::NeedsReview { .. } => FailureKind::Verification,
             Self::Fails { .. } => FailureKind::Gate,
         }
     }
@@ -191,11 +198,15 @@ impl Adoption<'_> {
             return Ok(Taken::Out(NotAdopted::Nothing));
         }
         let passing: BTreeSet<TaskId> = self.passing.iter().chain(tasks).cloned().collect();
-        let text = message::adopted(&facts, &self.before(tasks)?, passing.len(), self.request.cost);
+        let before = self.before(tasks)?;
+        let text = message::adopted(&facts, &before, passing.len(), self.request.cost);
         let oid = self.integrator.commit(self.git, &tree, &self.tip.commit, &text.whole())?;
         let snapshot = Snapshot { commit: oid.clone(), tree: tree.clone() };
         if let Some(failure) = self.failure(&snapshot, &passing)? {
             return Ok(Taken::Out(NotAdopted::Fails { failure }));
+        }
+        if let Some(reason) = self.weakness(&oid, &before)? {
+            return Ok(Taken::Out(reason));
         }
         (self.tip, self.passing) = (snapshot, passing);
         let kind = match facts.touches_implementation() {
@@ -204,6 +215,25 @@ impl Adoption<'_> {
         };
         let (subject, tasks) = (text.subject, tasks.to_vec());
         Ok(Taken::In(Box::new(IntegratedCommit { oid, tree, subject, kind, tasks, votes: 1, score: None })))
+    }
+
+    /// What its tests lack, measured as those of all agents.
+    fn weakness(
+        &self,
+        commit: &str,
+        before: &BTreeMap<TaskId, Verdict>,
+    ) -> Result<Option<NotAdopted>, IntegrateError> {
+        let (Some(verifier), Some((task, before))) = (&self.integrator.measuring, before.iter().next())
+        else {
+            return Ok(None);
+        };
+        let (attempt, from) = (AttemptNumber::NO_AGENT.next(), self.tip.commit.as_str());
+        let change = TestChange { task, attempt, from, to: commit, before: *before };
+        let Judged { reasons, refusal, .. } = verifier.judge_tests(&change)?;
+        Ok(match refusal {
+            Some(refusal) => Some(refusal.into()),
+            None => (!reasons.is_empty()).then_some(NotAdopted::NeedsReview { reasons }),
+        })
     }
 
     /// How the commit breaks a rule that holds for all agents.

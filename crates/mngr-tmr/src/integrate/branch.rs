@@ -34,8 +34,16 @@ impl Integrator<'_> {
     }
 }
 
-/// Makes the branch end at a commit, or takes it away where there is nothing to be on it.
-pub(super) fn settle(
+/// Makes the branch of the result end at a commit. Where that is the base and there is no branch, none is made.
+pub(super) fn point_result(git: &Git<'_>, branch: &str, base: &str, tip: &str) -> Result<(), IntegrateError> {
+    if tip == base && git.branch_state(branch, base)? == BranchState::Missing {
+        return Ok(());
+    }
+    point(git, branch, base, tip)
+}
+
+/// Makes the review branch end at a commit, or takes it away where there is nothing to review.
+pub(super) fn point_review(
     git: &Git<'_>,
     branch: &str,
     base: &str,

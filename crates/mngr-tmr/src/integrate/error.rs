@@ -5,7 +5,7 @@ use mngr_model::HostPath;
 use mngr_model::run::TaskId;
 
 use super::checks::Failure;
-use crate::verify::RunnerError;
+use crate::verify::{RunnerError, VerifyError};
 
 /// Nothing was integrated; the branch is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,9 @@ pub enum IntegrateError {
     /// The checks could not be run.
     #[error("cannot run the checks")]
     Runner(#[from] RunnerError),
+    /// The tests of a change could not be measured.
+    #[error("cannot measure the tests of a change")]
+    Verify(#[from] VerifyError),
     /// The gate says no before anything was changed.
     #[error("the gate already fails on the base commit (exit {})", .failure.exit_text())]
     GateFailsAtBase {

@@ -117,8 +117,7 @@ impl Integrator<'_> {
         result: &str,
         review: Option<&str>,
     ) -> Result<(), IntegrateError> {
-        let result = (result != self.base).then_some(result);
-        branch::settle(git, &self.run.integrated_branch(), &self.base, result)?;
-        branch::settle(git, &self.run.review_branch(), &self.base, review)
+        branch::point_result(git, &self.run.integrated_branch(), &self.base, result)?;
+        branch::point_review(git, &self.run.review_branch(), &self.base, review)
     }
 }

@@ -54,3 +54,5 @@ pub use why::{Why, why};
 mod tests;
 #[cfg(test)]
 mod tests_adopt;
+#[cfg(test)]
+mod tests_review;

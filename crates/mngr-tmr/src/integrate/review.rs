@@ -118,7 +118,7 @@ impl Integrator<'_> {
             log.step(IntegrationStep::Reviewed, [&commit.task], Some(&commit.oid), &reason, &details);
         }
         let branch = self.run.review_branch();
-        branch::settle(&git, &branch, &self.base, commits.last().map(|commit| commit.oid.as_str()))?;
+        branch::point_review(&git, &branch, &self.base, commits.last().map(|commit| commit.oid.as_str()))?;
         let Found { expelled, conflicts, contained, .. } = found;
         Ok(Reviewed { branch, commits, contained, expelled, conflicts })
     }

@@ -18,7 +18,7 @@ use super::rank::Score;
 use super::repeated::{RepeatedGroup, repeated_groups};
 use crate::candidate::Candidate;
 use crate::collect::Collector;
-use crate::verify::{Rules, Runner, Verification};
+use crate::verify::{Rules, Runner, Verification, Verifier};
 
 /// A candidate and what was measured about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,6 +156,8 @@ pub struct Integrator<'a> {
     pub rules: &'a Rules,
     /// Where checks run.
     pub runner: &'a dyn Runner,
+    /// What measures the tests that the integrating agent changes; without it they are only run.
+    pub measuring: Option<Verifier<'a>>,
 }
 
 impl<'a> Integrator<'a> {
@@ -209,7 +211,7 @@ impl<'a> Integrator<'a> {
         let branch = self.run.integrated_branch();
         let tip = commits.last().map_or(self.base.clone(), |commit| commit.oid.clone());
         log.found(&commits, &found);
-        branch::settle(&git, &branch, &self.base, commits.last().map(|commit| commit.oid.as_str()))?;
+        branch::point_result(&git, &branch, &self.base, &tip)?;
         log.step(IntegrationStep::Finished, [], Some(&tip), "", &[("commits", json!(commits.len()))]);
         let repeated_groups = repeated_groups(&pieces);
         let Found { expelled, conflicts, contained, unneeded } = found;

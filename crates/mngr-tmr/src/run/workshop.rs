@@ -17,8 +17,8 @@ use super::folder::RunFolder;
 use super::settings::RunSettings;
 use crate::collect::{Bench, Collector};
 use crate::integrate::{Gate, Integrator};
-use crate::strength::Builds;
-use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool};
+use crate::strength::{Builds, Driven};
+use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool, tutorial_command};
 
 /// What the agents of a run are created with; names, branches, messages and the run's own labels are added here.
 #[derive(Clone)]
@@ -46,6 +46,8 @@ pub(crate) struct Workshop {
     pub(crate) runner: Box<dyn Runner>,
     /// What was built for measurements so far.
     builds: Builds,
+    /// The program that tests drive, where one is known.
+    program: Option<Driven>,
     scratch: HostPath,
     /// The folder of this run on this machine: checkouts and short-lived files.
     own: HostPath,
@@ -90,8 +92,16 @@ impl Workshop {
                 Box::new(Elsewhere::new(world.clone(), pool, subject))
             }
         };
+        let program = match &said.program {
+            Some(program) => Some(program.clone()),
+            None => {
+                let git = Git::new(world.client.as_ref(), settings.source.clone());
+                tutorial_command(&git, &rules, &base)?
+            }
+        };
+        let program = program.as_deref().and_then(Driven::new);
         let (builds, scratch) = (Builds::default(), own.join("scratch"));
-        Ok(Self { world, run, settings, base, time, tests, rules, runner, builds, scratch, own })
+        Ok(Self { world, run, settings, base, time, tests, rules, runner, builds, program, scratch, own })
     }
 
     /// What hosts that are made for this run are labelled with. Nobody else's run has the same.
@@ -159,6 +169,7 @@ impl Workshop {
             runner: self.runner.as_ref(),
             mutants: usize::from(self.world.settings.tmr.mutants),
             builds: &self.builds,
+            program: self.program.as_ref(),
         }
     }
 
@@ -176,6 +187,7 @@ impl Workshop {
             gate: checks.gate.as_deref().map(|command| Gate { command, deadline: checks.gate_timeout }),
             rules: &self.rules,
             runner: self.runner.as_ref(),
+            measuring: Some(self.verifier()),
         }
     }
 

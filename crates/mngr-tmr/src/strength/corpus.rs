@@ -12,6 +12,7 @@ use mngr_ops::fanout::fan_out_within;
 use serde::Deserialize;
 
 use crate::candidate::{Candidate, Claims, Cost};
+use crate::collect::testing::path_with_pytest;
 use crate::collect::{Collector, Selection};
 use crate::integrate::{CommitKind, Input, Tests};
 use crate::testing::Lab;
@@ -72,6 +73,7 @@ impl Framework {
                     toml::from_str(&self.host.files().read_text(&settings).unwrap()).unwrap();
                 said["tmr"]["collectors"].clone().try_into().unwrap()
             }
+            "pytest" => toml::from_str(&format!("[pytest.env]\nPATH = '{}'", path_with_pytest())).unwrap(),
             _ => BTreeMap::<String, CollectorSettings>::new(),
         };
         let name = match self.name {
@@ -157,7 +159,7 @@ fn soak_corpus_of_sh() {
 }
 
 #[test]
-fn soak_corpus_of_pytest() {
+fn soak_tool_pytest_corpus_of_pytest() {
     whole("pytest");
 }
 

@@ -14,7 +14,9 @@ use mngr_model::run::{
 
 use super::assertions::{self, Target};
 use super::builds::Builds;
+use super::calls::Driven;
 use super::choose::{self, Choice};
+use super::effects::Looks;
 use super::laboratory::{Laboratory, StrengthError};
 use super::program::{Changed, Program};
 use super::reach::Use;
@@ -75,6 +77,8 @@ pub(crate) struct Measure<'a> {
     /// How often an added test has to pass.
     pub(crate) repeats: usize,
     pub(crate) builds: &'a Builds,
+    /// The program that tests drive, where one is known.
+    pub(crate) program: Option<&'a Driven>,
 }
 
 impl Measure<'_> {
@@ -162,6 +166,7 @@ impl Session<'_> {
                 "the tests pass although every function of the program fails: they do not run this checkout";
             return Ok(self.unknown(StrengthState::NotMeasurable, why));
         }
+        self.judge_effects(&old.passing, &new.passing, deadline)?;
         let trials =
             Trials { lab, program: &program, old: &old, new: &new, deadline, builds: self.measure.builds };
         let found = self.try_mutants(&trials, &touched)?;
@@ -262,6 +267,27 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// A test that looked at what the program did, and now only at what it prints, needs a person.
+    fn judge_effects(
+        &mut self,
+        old: &BTreeSet<TaskId>,
+        new: &BTreeSet<TaskId>,
+        deadline: Duration,
+    ) -> Result<(), StrengthError> {
+        let Some(program) = self.measure.program else { return Ok(()) };
+        for test in old.intersection(new) {
+            let looks = |commit: &str| self.lab.looks(program, commit, test, deadline);
+            if looks(self.subject.old)? == Looks::AtEffects && looks(self.subject.new)? != Looks::AtEffects {
+                let text = format!(
+                    "`{test}` no longer notices when a call of the program only prints what it printed before, \
+                     and does nothing"
+                );
+                self.reason(ReviewKind::NoEffect, text);
+            }
+        }
+        Ok(())
+    }
+
     /// The old tests as they are run on mutants.
     fn old_side(
         &self,
@@ -292,8 +318,7 @@ impl Session<'_> {
             })
             .collect();
         let commit = self.lab.variant(self.subject.old, &changed)?;
-        let traced =
-            scripts.iter().map(|(file, _)| (file.path.clone(), assertions::old_lines(file))).collect();
+        let traced = scripts.iter().map(|(file, _)| file.path.clone()).collect();
         Ok(Some(TestSide { commit, passing: ids.clone(), traced }))
     }
 

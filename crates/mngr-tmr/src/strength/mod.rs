@@ -9,7 +9,9 @@
 
 mod assertions;
 mod builds;
+mod calls;
 mod choose;
+mod effects;
 mod fate;
 mod laboratory;
 mod measure;
@@ -21,6 +23,7 @@ mod touched;
 mod trials;
 
 pub use builds::Builds;
+pub use calls::{Call, Calls, Driven, Effects, Recording};
 pub use laboratory::StrengthError;
 pub(crate) use measure::{Measure, Subject};
 pub(crate) use test_files::{Side, Sides};

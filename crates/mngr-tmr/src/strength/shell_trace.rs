@@ -1,25 +1,34 @@
-//! Where a test written in `sh` fails: its own trace, because no framework tells. Pure.
+//! Where a test written in `sh` fails: it says which of its assertions it comes to, because no framework tells. Pure.
 
-/// What a traced line begins with. No program prints it by chance.
+use std::ops::RangeInclusive;
+
+/// What a line that is told begins with. No program prints it by chance.
 const MARK: &str = "+mngr-line:";
 
-/// The script with its trace switched on; no line moves.
-pub(super) fn traced(text: &str) -> String {
-    let switch = format!("PS4='{MARK}$LINENO: '; set -x; ");
-    match text.strip_prefix("#!").and_then(|rest| rest.split_once('\n')) {
-        Some((first, rest)) => format!("#!{first}\n{switch}{rest}"),
-        None => format!("{switch}{text}"),
+/// The script, which tells the line of each of these statements before it is run. No line moves.
+pub(super) fn traced(text: &str, statements: &[RangeInclusive<usize>]) -> String {
+    let is_told = |line: usize| statements.iter().any(|lines| *lines.start() == line);
+    let mut traced = String::with_capacity(text.len() + statements.len() * 32);
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        if is_told(at + 1) {
+            let indent = line.len() - line.trim_start().len();
+            traced.push_str(&line[..indent]);
+            traced.push_str(&format!("echo '{MARK}{}:' >&2; ", at + 1));
+            traced.push_str(&line[indent..]);
+        } else {
+            traced.push_str(line);
+        }
     }
+    traced
 }
 
-/// The lines that were run, in order, as the trace tells them.
-pub(super) fn lines(printed: &str) -> Vec<usize> {
+/// The last line that was told.
+pub(super) fn last_line(printed: &str) -> Option<usize> {
     let numbers = printed.lines().filter_map(|line| {
-        // Commands inside of others repeat the first character.
-        let rest = line.trim_start_matches('+').strip_prefix(&MARK[1..])?;
-        rest.split_once(':')?.0.parse().ok()
+        let told = line.split_once(MARK)?.1;
+        told.split_once(':')?.0.parse().ok()
     });
-    numbers.collect()
+    numbers.last()
 }
 
 #[cfg(test)]
@@ -27,16 +36,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_trace_is_switched_on_without_moving_a_line() {
-        assert_eq!(traced("#!/bin/sh\nset -e\ntrue\n").lines().count(), 3);
-        assert!(traced("#!/bin/sh\nset -e\n").starts_with("#!/bin/sh\nPS4="));
-        assert!(traced("true\n").starts_with("PS4="));
-        assert!(traced("#!/bin/sh\n# comment\ntrue\n").lines().nth(1).unwrap().ends_with("# comment"));
+    fn statements_tell_their_line_and_no_line_moves() {
+        let text = "#!/bin/sh\nset -e\n  [ 1 = 1 ]\nequal 1 2\n";
+        let told = traced(text, &[3..=3, 4..=4]);
+        assert_eq!(told.lines().count(), 4);
+        assert_eq!(told.lines().nth(2), Some("  echo '+mngr-line:3:' >&2; [ 1 = 1 ]"));
+        assert_eq!(told.lines().nth(1), Some("set -e"));
     }
 
     #[test]
-    fn only_the_trace_is_read() {
-        let printed = "+mngr-line:2: set -e\nout\n++mngr-line:3: add 1 2\n+mngr-line:3: '[' 3 = 4 ']'\n";
-        assert_eq!(lines(printed), [2, 3, 3]);
+    fn the_last_line_that_was_told_is_where_it_ended() {
+        assert_eq!(last_line("out\n+mngr-line:3:\nx\nno newline+mngr-line:12:\nwrong\n"), Some(12));
+        assert_eq!(last_line("nothing"), None);
     }
 }

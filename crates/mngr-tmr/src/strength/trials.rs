@@ -1,12 +1,12 @@
 //! Mutants tried on the old and the new tests, several at once.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use mngr_model::run::{Fate, Mutant, TaskId};
 use mngr_ops::fanout::fan_out_within;
 
+use super::assertions;
 use super::builds::Builds;
 use super::choose::Choice;
 use super::fate::{self, Noticed};
@@ -28,8 +28,8 @@ pub(super) struct TestSide {
     pub(super) commit: String,
     /// Those that pass without a mutant.
     pub(super) passing: BTreeSet<TaskId>,
-    /// The scripts whose trace is switched on, with the lines of their assertions.
-    pub(super) traced: Vec<(String, Vec<RangeInclusive<usize>>)>,
+    /// The scripts that tell which of their assertions they come to.
+    pub(super) traced: Vec<String>,
 }
 
 /// What is tried.
@@ -189,20 +189,16 @@ impl Trial {
 }
 
 impl TestSide {
-    /// Where traced scripts stopped: the last of their assertions that was run.
+    /// Where a script stopped: the last of its assertions that it came to.
     pub(super) fn spots(&self, printed: &str) -> Vec<Spot> {
-        let run = shell_trace::lines(printed);
-        let last = |lines: &[RangeInclusive<usize>]| {
-            run.iter().rev().copied().find(|line| lines.iter().any(|range| range.contains(line)))
-        };
-        let stopped = |(path, lines): &(String, Vec<RangeInclusive<usize>>)| {
-            last(lines).map(|line| Spot { path: path.clone(), line })
-        };
-        self.traced.iter().filter_map(stopped).collect()
+        // Of several scripts nobody could say which one told.
+        let [path] = &self.traced[..] else { return Vec::new() };
+        let line = shell_trace::last_line(printed);
+        line.map(|line| Spot { path: path.clone(), line }).into_iter().collect()
     }
 }
 
-/// The old scripts among these files, with their trace switched on.
+/// The old scripts among these files, so that they tell which of their assertions they come to.
 pub(super) fn traced_scripts<'a>(
     files: impl Iterator<Item = &'a TestFile>,
     ids: &BTreeSet<TaskId>,
@@ -211,5 +207,9 @@ pub(super) fn traced_scripts<'a>(
         let is_test = ids.iter().any(|id| id.as_str() == file.path);
         is_test && file.language == Some(crate::syntax::Language::Shell)
     });
-    scripts.filter_map(|file| Some((file, shell_trace::traced(file.old.as_ref()?)))).collect()
+    let traced = |file: &'a TestFile| {
+        let text = shell_trace::traced(file.old.as_ref()?, &assertions::old_lines(file));
+        Some((file, text))
+    };
+    scripts.filter_map(traced).collect()
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::quote;
-use super::rules::{Rules, nodes};
+use super::rules::Rules;
 use super::source::{Source, replaced};
 
 /// Where a statement or an expression can be put.
@@ -44,13 +44,12 @@ impl Entry {
     }
 
     /// Inside the braces of a body, behind what has to be first there.
-    pub(super) fn of_body(rules: &Rules, body: Node<'_>, text: &str) -> Self {
+    pub(super) fn of_body(rules: &Rules, firsts: &[Node<'_>], body: Node<'_>, text: &str) -> Self {
         if !BLOCKS.contains(&body.kind()) {
             let is_possible = !rules.begin.around[0].is_empty();
             return if is_possible { Self::at(Place::Around(body.byte_range())) } else { Self::default() };
         }
-        let first = rules.first.iter().flat_map(|query| nodes(query, "first", body, text));
-        let own = first.filter(|node| node.parent().is_some_and(|parent| parent == body));
+        let own = firsts.iter().filter(|node| node.parent().is_some_and(|parent| parent == body));
         let at = own.map(|node| node.end_byte()).max().unwrap_or(body.start_byte() + 1);
         // A comment to the end of the line takes its line break with it.
         let at = if text.get(..at).is_some_and(|before| before.ends_with('\n')) { at - 1 } else { at };

@@ -3,14 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use tree_sitter::{Node, Query};
+use tree_sitter::Node;
 
 use super::begin::Place;
-use super::rules::{Action, Change, Rule, RuleKind, nodes};
-use super::source::{Source, line_at, replaced, text_of};
+use super::query::Matches;
+use super::rules::{Action, Change, Rule, RuleKind};
+use super::source::{Source, replaced, text_of};
 
 /// What a text is changed to.
 const OTHER_TEXT: &str = "mngr";
+
+/// What a body says that does nothing, in any of our languages.
+const NOTHING: [&str; 4] = ["", "pass", "...", ":"];
 
 /// The weight of changes that say little.
 const MINOR: u8 = 100;
@@ -38,13 +42,20 @@ type Changed<'r> = BTreeMap<&'r str, BTreeSet<usize>>;
 impl Source {
     /// Every change there is outside of test code, in the order of the text.
     pub fn edits(&self) -> Vec<Edit> {
-        let skipped = self.ranges(&self.rules.skip, "skip");
-        let minor = self.rules.minor.as_ref().map(|query| self.ranges(query, "minor")).unwrap_or_default();
+        let matches = Matches::find(self.rules, self.root(), &self.text);
+        let ranges = |section, name| -> Vec<Range<usize>> {
+            outermost(matches.nodes(section, name).iter().map(Node::byte_range))
+        };
+        let skipped = ranges(self.rules.skip, "skip");
+        let minor = ranges(self.rules.minor, "minor");
         let mut changed = Changed::new();
         let mut edits = Vec::new();
         for rule in &self.rules.rules {
             let found = match &rule.what {
-                RuleKind::Found { query, action } => self.found_by(rule, query, action, &mut changed),
+                RuleKind::Found { query, action } => {
+                    let found = matches.nodes(*query, "edit");
+                    self.found_by(rule, &found, action, &mut changed)
+                }
                 RuleKind::Begin { function, main } => self.at_beginnings(function, main.as_deref()),
             };
             let is_found = matches!(rule.what, RuleKind::Found { .. });
@@ -70,8 +81,10 @@ impl Source {
 
     fn edit(&self, rule: &Rule, weight: u8, range: Range<usize>, replacement: String) -> Option<Edit> {
         let function = self.function_at(&range)?;
-        let line = line_at(&self.text, range.start);
-        let is_test = self.functions().get(function)?.is_test || self.is_test_line(line);
+        let line = self.line_at(range.start);
+        let is_test = self.functions().get(function)?.is_test
+            || self.is_test_line(line)
+            || self.found.tests.iter().any(|test| test.contains(&range.start));
         let replacement = self.keep_lines(&range, &replacement);
         let is_same = self.text.get(range.clone())? == replacement;
         let rule = rule.name.clone();
@@ -82,14 +95,14 @@ impl Source {
     fn found_by<'r>(
         &self,
         rule: &'r Rule,
-        query: &Query,
+        found: &[Node<'_>],
         action: &Action,
         changed: &mut Changed<'r>,
     ) -> Vec<(Range<usize>, String)> {
-        let found = nodes(query, "edit", self.root(), &self.text);
-        let other = rule.not_below.as_deref().and_then(|other| changed.get(other)).cloned();
+        let others = rule.not_below.iter().filter_map(|other| changed.get(other.as_str()));
+        let others: BTreeSet<usize> = others.flatten().copied().collect();
         let is_same_mutant = |node: Node<'_>| {
-            let other = |node: Node<'_>| other.iter().any(|other| other.contains(&node.id()));
+            let other = |node: Node<'_>| others.contains(&node.id());
             let mut around = node.parent();
             while let Some(parent) = around.filter(|parent| parent.kind().starts_with("parenthesized")) {
                 if other(parent) {
@@ -152,23 +165,34 @@ impl Source {
                 }
                 continue;
             };
-            let rest =
-                self.text.get(*at..shape.parts.last().map_or(*at, |part| part.end)).unwrap_or_default();
-            let is_all = rest.trim_start_matches([' ', '\t', '\n', ';', '\r']).starts_with(&statement);
-            if !is_all {
+            let end = shape.parts.last().map_or(*at, |part| part.end);
+            let rest = self.text.get(*at..end).unwrap_or_default();
+            let rest = rest.trim_matches(|c: char| c.is_whitespace() || [';', '}', ')'].contains(&c));
+            // Otherwise the function does nothing anyway.
+            if !rest.starts_with(&statement) && !NOTHING.contains(&rest) {
                 made.extend(self.put(place, &statement, ""));
             }
         }
         made
     }
-
-    fn ranges(&self, query: &Query, name: &str) -> Vec<Range<usize>> {
-        nodes(query, name, self.root(), &self.text).iter().map(Node::byte_range).collect()
-    }
 }
 
+/// Of ranges in the order of the text those that are in no other.
+fn outermost(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut kept: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        if kept.last().is_none_or(|last| last.end < range.end) {
+            kept.push(range);
+        }
+    }
+    kept
+}
+
+/// Whether a range is in one of these, of which none overlap.
 fn is_inside(range: &Range<usize>, others: &[Range<usize>]) -> bool {
-    others.iter().any(|other| other.start <= range.start && range.end <= other.end)
+    let begun = others.partition_point(|other| other.start <= range.start);
+    let last = begun.checked_sub(1).and_then(|index| others.get(index));
+    last.is_some_and(|other| range.end <= other.end)
 }
 
 /// The next number, as it is written in any of our languages; `None` for one that is not decimal.

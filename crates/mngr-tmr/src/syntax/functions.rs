@@ -9,8 +9,9 @@ use tree_sitter::Node;
 use super::begin::Entry;
 use super::language::Grammar;
 use super::python;
-use super::rules::{Rules, matches, nodes};
-use super::source::{children, is_comment, line_at, lines_of, text_of};
+use super::query::Matches;
+use super::rules::Rules;
+use super::source::{children, is_comment, lines_of, text_of};
 
 /// What the code outside of functions is called.
 const MAIN: &str = "main";
@@ -45,6 +46,8 @@ pub(super) struct Shape {
     pub(super) returns: String,
     /// What stands in front of the body.
     pub(super) head: Range<usize>,
+    /// Where what belongs to it begins.
+    pub(super) start: usize,
     /// The parts of the text that are its code.
     pub(super) parts: Vec<Range<usize>>,
     /// Whether it is what is outside of functions.
@@ -57,6 +60,8 @@ pub(super) struct Found {
     pub(super) functions: Vec<Function>,
     pub(super) shapes: Vec<Shape>,
     pub(super) test_code: Vec<RangeInclusive<usize>>,
+    /// What is a test, in bytes.
+    pub(super) tests: Vec<Range<usize>>,
 }
 
 /// A function while it is looked for.
@@ -68,28 +73,25 @@ struct Candidate<'t> {
 }
 
 /// Finds everything.
-pub(super) fn find(grammar: Grammar, rules: &Rules, root: Node<'_>, text: &str) -> Found {
-    let tests: Vec<Range<usize>> = rules
-        .tests
-        .iter()
-        .flat_map(|query| nodes(query, "test", root, text))
-        .map(|node| node.byte_range())
-        .collect();
+pub(super) fn find(grammar: Grammar, rules: &'static Rules, root: Node<'_>, text: &str) -> Found {
+    let matches = Matches::find(rules, root, text);
+    let tests: Vec<Range<usize>> = matches.nodes(rules.tests, "test").iter().map(Node::byte_range).collect();
     let attribute = rules.test_attribute.as_ref();
     let test_code = attribute.map(|pattern| test_items(pattern, root, text)).unwrap_or_default();
-    let candidates = candidates(rules, root, text);
-    let scopes = scopes(rules, root, text, &candidates);
+    let candidates = candidates(rules, &matches, text);
+    let scopes = scopes(rules, &matches, text, &candidates);
 
-    let mut found = Found { functions: Vec::new(), shapes: Vec::new(), test_code };
+    let firsts = matches.nodes(rules.first, "first");
+    let mut found = Found { functions: Vec::new(), shapes: Vec::new(), test_code, tests };
     for candidate in &candidates {
         let range = candidate.node.byte_range();
-        let lines = lines(rules, candidate.node, text);
+        let (start, lines) = lines(rules, candidate.node, text);
         let in_test_code = found.test_code.iter().any(|code| code.contains(lines.end()));
         let is_test =
-            in_test_code || tests.iter().any(|test| test.start <= range.start && range.end <= test.end);
+            in_test_code || found.tests.iter().any(|test| test.start <= range.start && range.end <= test.end);
         let entry = match grammar {
-            Grammar::Python => python::entry(&children(candidate.body), text),
-            _ => Entry::of_body(rules, candidate.body, text),
+            Grammar::Python => python::entry(&children(candidate.body)),
+            _ => Entry::of_body(rules, &firsts, candidate.body, text),
         };
         let mut names: Vec<&str> = scopes_of(candidate.node, &scopes);
         let own = candidate.name.as_deref().unwrap_or(ANONYMOUS);
@@ -105,19 +107,20 @@ pub(super) fn find(grammar: Grammar, rules: &Rules, root: Node<'_>, text: &str) 
             entry,
             returns: candidate.returns.clone(),
             head: range.start..candidate.body.start_byte(),
+            start,
             parts: vec![candidate.body.byte_range()],
             is_main: false,
         });
     }
-    add_main(grammar, rules, root, text, &mut found);
+    add_main(grammar, rules, &matches, root, text, &mut found);
     found
 }
 
 /// The functions with a body, in the order of the text.
-fn candidates<'t>(rules: &Rules, root: Node<'t>, text: &str) -> Vec<Candidate<'t>> {
+fn candidates<'t>(rules: &Rules, matches: &Matches<'t>, text: &str) -> Vec<Candidate<'t>> {
     let mut all: BTreeMap<(usize, usize), Candidate<'t>> = BTreeMap::new();
-    for found in matches(&rules.functions, root, text) {
-        let get = |name| found.iter().find(|(capture, _)| *capture == name).map(|(_, node)| *node);
+    for found in matches.of(rules.functions) {
+        let get = |name| found.get(name);
         let (Some(node), Some(body)) = (get("function"), get("body")) else { continue };
         let word = |name| get(name).map(|node| text_of(text, node).trim().to_owned());
         let name = match (word("owner"), word("name")) {
@@ -134,6 +137,11 @@ fn candidates<'t>(rules: &Rules, root: Node<'t>, text: &str) -> Vec<Candidate<'t
             all.insert(key, Candidate { node, body, name, returns });
         }
     }
+    // One without a name is part of the function around it.
+    let bodies: Vec<(usize, usize)> = all.keys().copied().collect();
+    let is_nested =
+        |key: &(usize, usize)| bodies.iter().any(|body| body != key && body.0 <= key.0 && key.1 <= body.1);
+    all.retain(|key, candidate| candidate.name.is_some() || !is_nested(key));
     let mut all: Vec<Candidate<'t>> = all.into_values().collect();
     all.sort_by_key(|candidate| candidate.node.start_byte());
     all
@@ -142,14 +150,13 @@ fn candidates<'t>(rules: &Rules, root: Node<'t>, text: &str) -> Vec<Candidate<'t
 /// The names of everything that names are qualified by, by the id of its node.
 fn scopes(
     rules: &Rules,
-    root: Node<'_>,
+    matches: &Matches<'_>,
     text: &str,
     candidates: &[Candidate<'_>],
 ) -> BTreeMap<usize, String> {
     let mut scopes = BTreeMap::new();
-    for found in rules.scopes.iter().flat_map(|query| matches(query, root, text)) {
-        let get = |name| found.iter().find(|(capture, _)| *capture == name).map(|(_, node)| *node);
-        if let (Some(scope), Some(name)) = (get("scope"), get("name")) {
+    for found in matches.of(rules.scopes) {
+        if let (Some(scope), Some(name)) = (found.get("scope"), found.get("name")) {
             let name = text_of(text, name).split('<').next().unwrap_or_default().trim();
             scopes.insert(scope.id(), name.to_owned());
         }
@@ -171,8 +178,8 @@ fn scopes_of<'s>(node: Node<'_>, scopes: &'s BTreeMap<usize, String>) -> Vec<&'s
     names
 }
 
-/// The lines of a function with what belongs to it above.
-fn lines(rules: &Rules, function: Node<'_>, text: &str) -> RangeInclusive<usize> {
+/// The lines of a function with what belongs to it above, and where that begins.
+fn lines(rules: &Rules, function: Node<'_>, text: &str) -> (usize, RangeInclusive<usize>) {
     let mut node = function;
     while let Some(parent) =
         node.parent().filter(|parent| rules.wrappers.iter().any(|kind| kind == parent.kind()))
@@ -180,6 +187,7 @@ fn lines(rules: &Rules, function: Node<'_>, text: &str) -> RangeInclusive<usize>
         node = parent;
     }
     let mut lines = lines_of(node);
+    let mut start = node.start_byte();
     let mut above = node.prev_named_sibling();
     while let Some(sibling) = above {
         let belongs = is_comment(sibling) || sibling.kind() == "attribute_item";
@@ -192,9 +200,10 @@ fn lines(rules: &Rules, function: Node<'_>, text: &str) -> RangeInclusive<usize>
             break;
         }
         lines = first.min(*lines.start())..=*lines.end();
+        start = sibling.start_byte();
         above = sibling.prev_named_sibling();
     }
-    lines
+    (start, lines)
 }
 
 fn begins_its_line(node: Node<'_>, text: &str) -> bool {
@@ -235,21 +244,28 @@ fn test_items(pattern: &Regex, root: Node<'_>, text: &str) -> Vec<RangeInclusive
 }
 
 /// Adds what is outside of functions but runs.
-fn add_main(grammar: Grammar, rules: &Rules, root: Node<'_>, text: &str, found: &mut Found) {
+fn add_main(
+    grammar: Grammar,
+    rules: &Rules,
+    matches: &Matches<'_>,
+    root: Node<'_>,
+    text: &str,
+    found: &mut Found,
+) {
     let statements = match grammar {
         Grammar::Python => python::main(root, text),
-        _ => rules.main.iter().flat_map(|query| nodes(query, "main", root, text)).collect(),
+        _ => matches.nodes(rules.main, "main"),
     };
     let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return };
     let entry = match grammar {
-        Grammar::Python => python::entry(&statements, text),
+        Grammar::Python => python::entry(&statements),
         _ => Entry::before(first.start_byte()),
     };
     let has_main = found.functions.iter().any(|function| function.name == MAIN);
     let body = first.start_byte()..last.end_byte();
     found.functions.push(Function {
         name: if has_main { TOP_LEVEL } else { MAIN }.to_owned(),
-        lines: line_at(text, body.start)..=line_at(text, body.end.saturating_sub(1)),
+        lines: *lines_of(*first).start()..=*lines_of(*last).end(),
         can_fail: entry.can_fail(rules),
         is_test: false,
         body,
@@ -258,6 +274,7 @@ fn add_main(grammar: Grammar, rules: &Rules, root: Node<'_>, text: &str, found: 
         entry,
         returns: String::new(),
         head: first.start_byte()..first.start_byte(),
+        start: first.start_byte(),
         parts: statements.iter().map(Node::byte_range).collect(),
         is_main: true,
     });

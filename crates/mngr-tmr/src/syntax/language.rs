@@ -63,7 +63,10 @@ impl Language {
     pub(super) fn grammars(self) -> &'static [Grammar] {
         match self {
             Self::Python => &[Grammar::Python],
-            Self::Rust | Self::JavaScript | Self::TypeScript | Self::Go => &[],
+            Self::Rust => &[Grammar::Rust],
+            Self::JavaScript => &[Grammar::JavaScript],
+            Self::TypeScript => &[Grammar::TypeScript, Grammar::Tsx],
+            Self::Go => &[Grammar::Go],
             Self::Shell => &[Grammar::Shell],
         }
     }

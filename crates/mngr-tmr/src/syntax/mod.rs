@@ -11,12 +11,15 @@ mod functions;
 mod language;
 mod normal;
 mod python;
+mod query;
 mod quote;
 mod rules;
 mod source;
 mod statements;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_real;
 
 pub use diff::small_diff;
 pub use edits::Edit;

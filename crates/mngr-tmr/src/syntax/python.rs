@@ -7,20 +7,20 @@ use super::begin::{Entry, Place};
 use super::source::{children, text_of};
 
 /// Where the code of a body begins.
-pub(super) fn entry(statements: &[Node<'_>], text: &str) -> Entry {
+pub(super) fn entry(statements: &[Node<'_>]) -> Entry {
     match statements.first() {
         None => Entry::default(),
         Some(first) if is_text(*first) => Entry::at(Place::After(first.end_byte())),
         Some(first) if !is_compound(*first) => Entry::before(first.start_byte()),
         Some(first) => {
             let instead = Place::Instead(first.byte_range());
-            Entry { ending: Some(instead), passing: passing(statements, text) }
+            Entry { ending: Some(instead), passing: passing(statements) }
         }
     }
 }
 
 /// Where something can be evaluated first if the function goes on afterwards.
-fn passing(statements: &[Node<'_>], _text: &str) -> Option<Place> {
+fn passing(statements: &[Node<'_>]) -> Option<Place> {
     let mut statements = statements.to_vec();
     loop {
         let first = *statements.first()?;
@@ -124,14 +124,22 @@ fn runs(node: Node<'_>, is_script: bool) -> bool {
     }
 }
 
+/// Whether nothing has to be computed for a value.
 fn is_constant(value: Node<'_>) -> bool {
-    matches!(value.kind(), "string" | "integer" | "float" | "true" | "false" | "none" | "concatenated_string")
+    let is_computed =
+        |kind: &str| matches!(kind, "call" | "await" | "identifier") || kind.ends_with("comprehension");
+    !has(value, is_computed)
 }
 
 fn has_definition(node: Node<'_>) -> bool {
+    has(node, |kind| kind.starts_with("import") || kind.ends_with("definition"))
+}
+
+/// Whether a node of such a kind is in it.
+fn has(node: Node<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
     let mut ahead = vec![node];
     while let Some(node) = ahead.pop() {
-        if node.kind().starts_with("import") || node.kind().ends_with("definition") {
+        if is_meant(node.kind()) {
             return true;
         }
         ahead.extend(children(node));

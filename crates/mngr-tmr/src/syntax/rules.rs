@@ -6,9 +6,13 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde::Deserialize;
 use thiserror::Error;
-use tree_sitter::{Node, Query, QueryCursor, StreamingIterator};
+use tree_sitter::Query;
 
 use super::language::Grammar;
+use super::query::{QueryParts, Section};
+
+/// The key of a file that says only what is different from JavaScript.
+const BASED_ON: &str = "based_on";
 
 /// Why the data of a language cannot be used.
 #[derive(Debug, Error)]
@@ -117,8 +121,9 @@ struct RuleText {
     begin: Option<String>,
     /// The same for what is outside of functions.
     begin_main: Option<String>,
-    /// Not where the node around is changed by this rule: both would be the same mutant.
-    not_below: Option<String>,
+    /// Not where the node around is changed by one of these rules: both would be the same mutant.
+    #[serde(default)]
+    not_below: Vec<String>,
 }
 
 /// A change that cannot be said as a text.
@@ -147,7 +152,7 @@ pub(super) enum Action {
 pub(super) struct Rule {
     pub(super) name: String,
     pub(super) weight: u8,
-    pub(super) not_below: Option<String>,
+    pub(super) not_below: Vec<String>,
     pub(super) what: RuleKind,
 }
 
@@ -155,7 +160,7 @@ pub(super) struct Rule {
 #[derive(Debug)]
 pub(super) enum RuleKind {
     /// At what a query finds.
-    Found { query: Box<Query>, action: Action },
+    Found { query: Section, action: Action },
     /// At the beginning of each function, and of what is outside of them.
     Begin { function: String, main: Option<String> },
 }
@@ -177,26 +182,30 @@ pub(super) struct Begin {
 /// What makes a statement an assertion.
 #[derive(Debug)]
 pub(super) struct Assertion {
-    pub(super) query: Query,
-    pub(super) only_with: Option<Query>,
+    pub(super) query: Section,
+    pub(super) only_with: Option<Section>,
 }
 
 /// The rules of a language, ready for use.
 #[derive(Debug)]
 pub(super) struct Rules {
+    /// All queries as one: preparing one takes long, however short it is.
+    pub(super) query: Query,
+    /// The section of each pattern of the query.
+    pub(super) sections: Vec<Section>,
     pub(super) separator: String,
-    pub(super) functions: Query,
-    pub(super) scopes: Option<Query>,
+    pub(super) functions: Section,
+    pub(super) scopes: Section,
     pub(super) wrappers: Vec<String>,
-    pub(super) tests: Option<Query>,
+    pub(super) tests: Section,
     pub(super) test_attribute: Option<Regex>,
-    pub(super) main: Option<Query>,
-    pub(super) first: Option<Query>,
+    pub(super) main: Section,
+    pub(super) first: Section,
     pub(super) begin: Begin,
-    pub(super) skip: Query,
-    pub(super) minor: Option<Query>,
-    pub(super) statements: Query,
-    pub(super) documentation: Option<Query>,
+    pub(super) skip: Section,
+    pub(super) minor: Section,
+    pub(super) statements: Section,
+    pub(super) documentation: Section,
     pub(super) texts: Vec<String>,
     pub(super) spaces_count: bool,
     pub(super) continued: String,
@@ -222,56 +231,74 @@ fn load(grammar: Grammar) -> Result<Rules, RulesError> {
         Grammar::Go => include_str!("../../mutations/go.toml"),
         Grammar::Shell => include_str!("../../mutations/shell.toml"),
     };
-    Rules::read(grammar, own)
+    let own: toml::Table = toml::from_str(own)?;
+    let said = if own.contains_key(BASED_ON) {
+        let base = toml::from_str(include_str!("../../mutations/javascript.toml"))?;
+        over(own, base)
+    } else {
+        own
+    };
+    Rules::read(grammar, said.try_into()?)
+}
+
+/// What one says, and where it says nothing, what the other says. Tables in a list are added.
+fn over(above: toml::Table, mut below: toml::Table) -> toml::Table {
+    for (key, value) in above {
+        match (value, below.get_mut(&key)) {
+            _ if key == BASED_ON => {}
+            (toml::Value::Array(more), Some(toml::Value::Array(list))) => list.extend(more),
+            (value, _) => {
+                below.insert(key, value);
+            }
+        }
+    }
+    below
 }
 
 impl Rules {
-    fn read(grammar: Grammar, text: &str) -> Result<Self, RulesError> {
-        let said: RulesText = toml::from_str(text)?;
-        let language = grammar.parser();
-        let query = |what: &str, text: &str| {
-            Query::new(&language, text)
-                .map_err(|error| RulesError::Query { what: what.to_owned(), text: error.to_string() })
-        };
-        let optional = |what, text: &Option<String>| text.as_ref().map(|text| query(what, text)).transpose();
-        let assertion = |said: &AssertionText| {
-            let only_with = optional("only_with", &said.only_with)?;
-            Ok::<_, RulesError>(Assertion { query: query("assertion", &said.query)?, only_with })
-        };
-        let default = |said: &DefaultText| {
-            Ok::<_, RulesError>((pattern("default", &said.returns)?, said.value.clone()))
-        };
-        let rule = |said: RuleText| {
-            let action = match (said.to, said.swap, said.change) {
-                (Some(to), None, None) => Some(Action::To(to)),
-                (None, Some(swap), None) => Some(Action::Swap(swap)),
-                (None, None, Some(change)) => Some(Action::Change(change)),
-                _ => None,
-            };
-            let what = match (said.query, action, said.begin) {
-                (Some(text), Some(action), None) => {
-                    RuleKind::Found { query: Box::new(query(&said.name, &text)?), action }
-                }
-                (None, None, Some(function)) => RuleKind::Begin { function, main: said.begin_main },
-                _ => return Err(RulesError::Rule { name: said.name }),
-            };
-            Ok(Rule { name: said.name, weight: said.weight, not_below: said.not_below, what })
-        };
+    fn read(grammar: Grammar, said: RulesText) -> Result<Self, RulesError> {
+        let mut parts = QueryParts::default();
+        let defaults =
+            said.default.iter().map(|one| Ok((pattern("default", &one.returns)?, one.value.clone())));
+        let defaults = defaults.collect::<Result<_, RulesError>>()?;
+        let mut rules = Vec::new();
+        for rule in said.rule {
+            rules.push(Rule::read(rule, &mut parts)?);
+        }
+        let mut assertions = Vec::new();
+        for one in &said.assertion {
+            let only_with = one.only_with.as_deref().map(|text| parts.add("only_with", text));
+            assertions.push(Assertion { query: parts.add("assertion", &one.query), only_with });
+        }
+        let mut optional =
+            |what: &str, text: &Option<String>| parts.add(what, text.as_deref().unwrap_or_default());
+        let scopes = optional("scopes", &said.scopes);
+        let tests = optional("tests", &said.tests);
+        let main = optional("main", &said.main);
+        let first = optional("first", &said.first);
+        let minor = optional("minor", &said.minor);
+        let documentation = optional("documentation", &said.documentation);
+        let functions = parts.add("functions", &said.functions);
+        let skip = parts.add("skip", &said.skip);
+        let statements = parts.add("statements", &said.statements);
+        let (query, sections) = parts.prepare(grammar)?;
         Ok(Self {
-            functions: query("functions", &said.functions)?,
-            scopes: optional("scopes", &said.scopes)?,
-            tests: optional("tests", &said.tests)?,
+            query,
+            sections,
+            functions,
+            scopes,
+            tests,
             test_attribute: optional_pattern("test_attribute", said.test_attribute.as_deref())?,
-            main: optional("main", &said.main)?,
-            first: optional("first", &said.first)?,
-            skip: query("skip", &said.skip)?,
-            minor: optional("minor", &said.minor)?,
-            statements: query("statements", &said.statements)?,
-            documentation: optional("documentation", &said.documentation)?,
-            assertions: said.assertion.iter().map(assertion).collect::<Result<_, _>>()?,
-            defaults: said.default.iter().map(default).collect::<Result<_, _>>()?,
+            main,
+            first,
+            skip,
+            minor,
+            statements,
+            documentation,
+            assertions,
+            defaults,
             begin: Begin::read(said.begin)?,
-            rules: said.rule.into_iter().map(rule).collect::<Result<_, _>>()?,
+            rules,
             separator: said.separator,
             wrappers: said.wrappers,
             texts: said.texts,
@@ -283,6 +310,25 @@ impl Rules {
     /// What a function with this return type can return without thinking.
     pub(super) fn default_for(&self, returns: &str) -> Option<&str> {
         self.defaults.iter().find(|(pattern, _)| pattern.is_match(returns)).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Rule {
+    fn read(said: RuleText, parts: &mut QueryParts) -> Result<Self, RulesError> {
+        let action = match (said.to, said.swap, said.change) {
+            (Some(to), None, None) => Some(Action::To(to)),
+            (None, Some(swap), None) => Some(Action::Swap(swap)),
+            (None, None, Some(change)) => Some(Action::Change(change)),
+            _ => None,
+        };
+        let what = match (said.query, action, said.begin) {
+            (Some(text), Some(action), None) => {
+                RuleKind::Found { query: parts.add(&said.name, &text), action }
+            }
+            (None, None, Some(function)) => RuleKind::Begin { function, main: said.begin_main },
+            _ => return Err(RulesError::Rule { name: said.name }),
+        };
+        Ok(Self { name: said.name, weight: said.weight, not_below: said.not_below, what })
     }
 }
 
@@ -310,36 +356,19 @@ fn optional_pattern(what: &str, text: Option<&str>) -> Result<Option<Regex>, Rul
     text.map(|text| pattern(what, text)).transpose()
 }
 
-/// One match of a query: its nodes with the names of their captures.
-pub(super) type Match<'q, 't> = Vec<(&'q str, Node<'t>)>;
-
-/// Everything that a query finds, in the order in which it ends in the text.
-pub(super) fn matches<'q, 't>(query: &'q Query, root: Node<'t>, text: &str) -> Vec<Match<'q, 't>> {
-    let names = query.capture_names();
-    let mut cursor = QueryCursor::new();
-    let mut found = cursor.matches(query, root, text.as_bytes());
-    let mut all = Vec::new();
-    while let Some(one) = found.next() {
-        let name = |index: u32| names.get(index as usize).copied().unwrap_or_default();
-        all.push(one.captures().iter().map(|capture| (name(capture.index), capture.node)).collect());
-    }
-    all
-}
-
-/// The nodes that a query calls by this name, in the order of the text.
-pub(super) fn nodes<'t>(query: &Query, name: &str, root: Node<'t>, text: &str) -> Vec<Node<'t>> {
-    let all = matches(query, root, text).into_iter().flatten();
-    let mut nodes: Vec<Node<'t>> = all.filter(|(found, _)| *found == name).map(|(_, node)| node).collect();
-    nodes.sort_by_key(|node| (node.start_byte(), std::cmp::Reverse(node.end_byte())));
-    nodes.dedup();
-    nodes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const GRAMMARS: [Grammar; 2] = [Grammar::Python, Grammar::Shell];
+    const GRAMMARS: [Grammar; 7] = [
+        Grammar::Python,
+        Grammar::Rust,
+        Grammar::JavaScript,
+        Grammar::TypeScript,
+        Grammar::Tsx,
+        Grammar::Go,
+        Grammar::Shell,
+    ];
 
     #[test]
     fn the_rules_of_every_language_can_be_used() {
@@ -348,8 +377,8 @@ mod tests {
             let mut names: Vec<&str> = rules.rules.iter().map(|rule| rule.name.as_str()).collect();
             assert!(names.len() > 5, "{grammar:?}: {names:?}");
             for rule in &rules.rules {
-                let below = rule.not_below.as_deref();
-                assert!(below.is_none_or(|below| names.contains(&below)), "{grammar:?}: {}", rule.name);
+                let is_known = |below: &String| names.contains(&below.as_str());
+                assert!(rule.not_below.iter().all(is_known), "{grammar:?}: {}", rule.name);
             }
             names.sort_unstable();
             names.dedup();

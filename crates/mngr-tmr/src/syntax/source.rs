@@ -1,5 +1,6 @@
 //! A source file that was read.
 
+use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
 
 use tree_sitter::{Node, Parser, Tree};
@@ -11,6 +12,9 @@ use super::rules::{Rules, rules};
 /// Longer texts are data.
 const LONGEST: usize = 1024 * 1024;
 
+/// What is nested deeper was not written by hand, and would cost more time than it is worth.
+const DEEPEST: usize = 1000;
+
 /// A source file: its text, its tree and what was found in it.
 #[derive(Debug)]
 pub struct Source {
@@ -20,10 +24,14 @@ pub struct Source {
     pub(super) rules: &'static Rules,
     pub(super) found: Found,
     language: Language,
+    /// Where lines end.
+    breaks: Vec<usize>,
+    /// The code of functions by where it begins, with the function; what is inside comes after what is around it.
+    bodies: Vec<(Range<usize>, usize)>,
 }
 
 impl Source {
-    /// Reads a text; `None` if it has syntax errors or is longer than one MiB.
+    /// Reads a text; `None` if it has syntax errors, is longer than one MiB or nested too deep.
     pub fn parse(language: Language, text: &str) -> Option<Self> {
         if text.len() > LONGEST {
             return None;
@@ -32,12 +40,19 @@ impl Source {
             let mut parser = Parser::new();
             parser.set_language(&grammar.parser()).ok()?;
             let tree = parser.parse(text, None)?;
-            (!tree.root_node().has_error()).then_some((*grammar, tree))
+            let is_fine = !tree.root_node().has_error() && !is_too_deep(&tree);
+            is_fine.then_some((*grammar, tree))
         };
         let (grammar, tree) = language.grammars().iter().find_map(read)?;
         let rules = rules(grammar);
         let found = functions::find(grammar, rules, tree.root_node(), text);
-        Some(Self { text: text.to_owned(), tree, grammar, rules, found, language })
+        let breaks = text.match_indices('\n').map(|(byte, _)| byte).collect();
+        let shapes = found.shapes.iter().enumerate();
+        let parts =
+            shapes.flat_map(|(index, shape)| shape.parts.iter().map(move |part| (part.clone(), index)));
+        let mut bodies: Vec<(Range<usize>, usize)> = parts.collect();
+        bodies.sort_by_key(|(part, _)| (part.start, Reverse(part.end)));
+        Some(Self { text: text.to_owned(), tree, grammar, rules, found, language, breaks, bodies })
     }
 
     /// The text.
@@ -67,16 +82,37 @@ impl Source {
 
     /// The innermost function that runs this part of the text.
     pub(super) fn function_at(&self, range: &Range<usize>) -> Option<usize> {
-        let holds = |part: &Range<usize>| part.start <= range.start && range.end <= part.end;
-        let bodies = self.found.shapes.iter().enumerate().filter_map(|(index, shape)| {
-            shape.parts.iter().find(|part| holds(part)).map(|part| (part.len(), index))
-        });
-        bodies.min().map(|(_, index)| index)
+        let begun = self.bodies.partition_point(|(part, _)| part.start <= range.start);
+        let around = self.bodies.iter().take(begun).rev().find(|(part, _)| range.end <= part.end);
+        around.map(|(_, index)| *index)
+    }
+
+    /// The line of a byte, from 1.
+    pub(super) fn line_at(&self, byte: usize) -> usize {
+        self.breaks.partition_point(|end| *end < byte) + 1
     }
 
     pub(super) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
+}
+
+fn is_too_deep(tree: &Tree) -> bool {
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    while depth <= DEEPEST {
+        if cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+            depth -= 1;
+        }
+    }
+    true
 }
 
 /// The text of a node.
@@ -89,11 +125,6 @@ pub(super) fn lines_of(node: Node<'_>) -> RangeInclusive<usize> {
     let (start, end) = (node.start_position(), node.end_position());
     let last = if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row };
     start.row + 1..=last + 1
-}
-
-/// The line of a byte, from 1.
-pub(super) fn line_at(text: &str, byte: usize) -> usize {
-    text.as_bytes().iter().take(byte).filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// The children with a name in the grammar, without comments.

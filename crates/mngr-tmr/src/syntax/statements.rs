@@ -6,13 +6,13 @@ use std::ops::{Range, RangeInclusive};
 use tree_sitter::Node;
 
 use super::normal::normal;
-use super::rules::{matches, nodes};
-use super::source::{Source, line_at};
+use super::query::Matches;
+use super::source::Source;
 
 /// A statement: the smallest complete ones, and of those that hold others what stands in front of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The innermost function it is in.
+    /// The innermost function it is in, or whose head it is, or above which it stands as a decorator or attribute.
     pub function: Option<usize>,
     /// From 1.
     pub lines: RangeInclusive<usize>,
@@ -33,8 +33,9 @@ enum Role {
 impl Source {
     /// The statements in the order of the text. Documentation is none.
     pub fn statements(&self) -> Vec<Statement> {
-        let found = self.statement_nodes();
-        let assertions = self.assertion_starts();
+        let matches = Matches::find(self.rules, self.root(), &self.text);
+        let found = self.statement_nodes(&matches);
+        let assertions = self.assertion_starts(&matches);
         let mut statements = Vec::new();
         let mut whole_until = 0;
         for (index, (role, node)) in found.iter().enumerate() {
@@ -57,31 +58,48 @@ impl Source {
     fn statement(&self, node: Node<'_>, own: Range<usize>, assertions: &[usize]) -> Option<Statement> {
         let text = normal(self.rules, &self.text, node, &own);
         let end = own.start + self.text.get(own.clone())?.trim_end().len();
-        let lines = line_at(&self.text, own.start)..=line_at(&self.text, end);
+        let lines = self.line_at(own.start)..=self.line_at(end);
         let is_assertion = assertions.iter().any(|start| own.contains(start));
-        let function = self.function_at(&node.byte_range());
+        let function = self.function_headed_by(&own).or_else(|| self.function_at(&node.byte_range()));
         (!text.is_empty()).then_some(Statement { function, lines, text, is_assertion })
     }
 
+    /// The function between whose beginning and whose body this is.
+    fn function_headed_by(&self, own: &Range<usize>) -> Option<usize> {
+        let shapes = &self.found.shapes;
+        let functions = shapes.len() - usize::from(shapes.last().is_some_and(|shape| shape.is_main));
+        let begun = shapes.get(..functions)?.partition_point(|shape| shape.start <= own.start);
+        // The last one begins nearest to the statement.
+        let index = begun.checked_sub(1)?;
+        (own.start < shapes.get(index)?.head.end).then_some(index)
+    }
+
     /// In the order of the text, each before those in it.
-    fn statement_nodes(&self) -> Vec<(Role, Node<'_>)> {
+    fn statement_nodes<'t>(&self, matches: &Matches<'t>) -> Vec<(Role, Node<'t>)> {
         let rules = self.rules;
-        let role = |name: &str| if name == "whole" { Role::Whole } else { Role::Statement };
-        let found = matches(&rules.statements, self.root(), &self.text).into_iter().flatten();
-        let found = found.filter(|(name, _)| matches!(*name, "statement" | "whole"));
-        let mut all: Vec<(Role, Node<'_>)> = found.map(|(name, node)| (role(name), node)).collect();
-        let documentation = rules.documentation.iter();
-        let texts = documentation.flat_map(|query| nodes(query, "documentation", self.root(), &self.text));
-        all.extend(texts.map(|node| (Role::Documentation, node)));
+        let mut all = Vec::new();
+        for (role, section, name) in [
+            (Role::Documentation, rules.documentation, "documentation"),
+            (Role::Whole, rules.statements, "whole"),
+            (Role::Statement, rules.statements, "statement"),
+        ] {
+            let nodes = matches.nodes(section, name).into_iter().filter(|node| !is_in_head(*node));
+            all.extend(nodes.map(|node| (role, node)));
+        }
         all.sort_by_key(|(role, node)| (node.start_byte(), Reverse(node.end_byte()), *role));
         all.dedup_by_key(|(_, node)| node.byte_range());
         all
     }
 
-    fn assertion_starts(&self) -> Vec<usize> {
-        let is_there = |query| !matches(query, self.root(), &self.text).is_empty();
-        let valid = self.rules.assertions.iter().filter(|one| one.only_with.as_ref().is_none_or(is_there));
-        let found = valid.flat_map(|one| nodes(&one.query, "assertion", self.root(), &self.text));
+    fn assertion_starts(&self, matches: &Matches<'_>) -> Vec<usize> {
+        let is_there = |section| matches.of(section).next().is_some();
+        let valid = self.rules.assertions.iter().filter(|one| one.only_with.is_none_or(is_there));
+        let found = valid.flat_map(|one| matches.nodes(one.query, "assertion"));
         found.map(|node| node.start_byte()).collect()
     }
+}
+
+/// Whether a statement is part of the head of another, as in `for (let i = 0; ...)`.
+fn is_in_head(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| parent.child_by_field_name("initializer") == Some(node))
 }

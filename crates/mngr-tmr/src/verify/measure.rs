@@ -20,7 +20,7 @@ use super::rules::Rules;
 use super::runner::{Runner, RunnerError, TestReport, run_test};
 use crate::candidate::{Candidate, Claims};
 use crate::collect::Collector;
-use crate::strength::{Builds, Measure, Side, Sides, StrengthError, Subject};
+use crate::strength::{Builds, Driven, Measure, Side, Sides, StrengthError, Subject};
 
 /// Several runs of one test on one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,13 +158,6 @@ impl Verification {
     }
 }
 
-fn decided(parts: Parts, reasons: Vec<ReviewReason>) -> Decision {
-    match reasons.is_empty() {
-        true => Decision::Integrate(parts),
-        false => Decision::Review { parts, reasons },
-    }
-}
-
 fn classified(commit: &CommitFacts, before: Verdict) -> ClassifiedCommit {
     let measured = match commit.measured.iter().collect::<Vec<_>>()[..] {
         [PathClass::Implementation] => Some(ChangeKind::FixImpl),
@@ -247,6 +240,8 @@ pub struct Verifier<'a> {
     pub mutants: usize,
     /// What was built for measurements so far.
     pub builds: &'a Builds,
+    /// The program that tests drive, where one is known.
+    pub program: Option<&'a Driven>,
 }
 
 /// A change whose tests are to be measured.
@@ -254,6 +249,32 @@ struct Measurable<'a> {
     candidate: &'a Candidate,
     parts: Parts,
     before: Verdict,
+}
+
+/// A change of tests between two commits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TestChange<'a> {
+    /// The task it is for.
+    pub(crate) task: &'a TaskId,
+    /// Which try of it.
+    pub(crate) attempt: AttemptNumber,
+    /// The commit before it.
+    pub(crate) from: &'a str,
+    /// The commit with it.
+    pub(crate) to: &'a str,
+    /// What the test of the task came to before it.
+    pub(crate) before: Verdict,
+}
+
+/// What was found about a change of tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Judged {
+    /// How strong the tests are.
+    pub(crate) strength: Strength,
+    /// Why a person has to look at it.
+    pub(crate) reasons: Vec<ReviewReason>,
+    /// Why it is refused.
+    pub(crate) refusal: Option<Refusal>,
 }
 
 impl Verifier<'_> {
@@ -328,7 +349,7 @@ impl Verifier<'_> {
         });
         if let Decision::Integrate(parts) = verification.decision {
             let result = Measurable { candidate, parts, before: verification.before.verdict };
-            let (strength, decision) = self.strength(&git, &result, &changes, &others)?;
+            let (strength, decision) = self.strength(&git, &result, &others)?;
             verification.strength = Some(strength);
             verification.decision = decision;
         }
@@ -340,7 +361,6 @@ impl Verifier<'_> {
         &self,
         git: &Git<'_>,
         result: &Measurable<'_>,
-        changes: &[FileChange],
         others: &[&FileChange],
     ) -> Result<(Strength, Decision), VerifyError> {
         let Measurable { candidate, parts, before } = result;
@@ -350,19 +370,32 @@ impl Verifier<'_> {
             Parts::All => candidate.tip.clone(),
             Parts::WithoutImplementation => self.without_fix(git, others).map_err(git_error)?,
         };
-        let kept = match parts {
-            Parts::All => changes.to_vec(),
-            Parts::WithoutImplementation => git.patch_between(&self.base, &new).map_err(git_error)?,
+        let change =
+            TestChange { task, attempt: candidate.attempt, from: &self.base, to: &new, before: *before };
+        let Judged { strength, reasons, refusal } = self.judge_tests(&change)?;
+        let decision = match (refusal, reasons.is_empty()) {
+            (Some(refusal), _) => Decision::Refuse(refusal),
+            (None, true) => Decision::Integrate(*parts),
+            (None, false) => Decision::Review { parts: *parts, reasons },
         };
-        let sides = Sides::read(git, &kept, &self.rules.paths).map_err(git_error)?;
-        let mut reasons = self.rules.reasons_of_reach(&kept);
+        Ok((strength, decision))
+    }
+
+    /// Measures the tests that two commits differ in.
+    pub(crate) fn judge_tests(&self, change: &TestChange<'_>) -> Result<Judged, VerifyError> {
+        let TestChange { task, attempt, from, to, before } = *change;
+        let git = Git::new(self.host, self.repository.clone());
+        let git_error = |source| VerifyError::Git { task: task.clone(), source };
+        let files = git.patch_between(from, to).map_err(git_error)?;
+        let sides = Sides::read(&git, &files, &self.rules.paths).map_err(git_error)?;
+        let mut reasons = self.rules.reasons_of_reach(&files);
         if sides.tests.is_empty() {
-            let strength = Strength::not_needed(task.clone(), candidate.attempt);
-            return Ok((strength, decided(*parts, reasons)));
+            let strength = Strength::not_needed(task.clone(), attempt);
+            return Ok(Judged { strength, reasons, refusal: None });
         }
-        let old = self.with_old_tests(git, &new, &sides).map_err(git_error)?;
+        let old = self.with_old_tests(&git, to, &sides).map_err(git_error)?;
         let measure = Measure {
-            git,
+            git: &git,
             scratch: &self.scratch,
             tests: self.tests,
             runner: self.runner,
@@ -370,25 +403,23 @@ impl Verifier<'_> {
             mutants: self.mutants,
             repeats: self.repeats,
             builds: self.builds,
+            program: self.program,
         };
         let subject = Subject {
             task,
-            attempt: candidate.attempt,
+            attempt,
             files: &sides.tests,
             old: &old,
-            new: &new,
+            new: to,
             base: &self.base,
-            before: *before,
+            before,
             changes_program: sides.sides.iter().any(|side| matches!(side, Side::Program | Side::Both)),
         };
         let finding = measure
             .measure(&subject)
             .map_err(|source| VerifyError::Strength { task: task.clone(), source })?;
-        if let Some(refusal) = finding.refusal {
-            return Ok((finding.strength, Decision::Refuse(refusal)));
-        }
         reasons.extend(finding.reasons);
-        Ok((finding.strength, decided(*parts, reasons)))
+        Ok(Judged { strength: finding.strength, reasons, refusal: finding.refusal })
     }
 
     /// The result with the tests as they were at the base.

@@ -25,6 +25,7 @@ pub use contract::{Breach, ContractRule, Protected};
 pub use decide::{Decision, Parts, Refusal};
 pub(crate) use elsewhere::{Elsewhere, Subject};
 pub use glob::{Glob, GlobError};
+pub(crate) use measure::{Judged, TestChange};
 pub use measure::{Mutation, Runs, Unmeasurable, Verification, Verifier, VerifyError};
 pub use paths::{PathClass, PathRules};
 pub use pool::WorktreePool;
@@ -32,6 +33,7 @@ pub use rules::{RuleError, Rules};
 pub use runner::{
     Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport, run_test,
 };
+pub(crate) use tutorial::tutorial_command;
 
 #[cfg(test)]
 mod tests;

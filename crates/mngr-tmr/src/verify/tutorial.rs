@@ -170,6 +170,43 @@ fn together(scripts: &[Script]) -> Script {
     all
 }
 
+/// Words that begin a line of a tutorial and are not the program it is about.
+const NOT_THE_PROGRAM: [&str; 24] = [
+    "cd", "echo", "cat", "export", "git", "mkdir", "rm", "cp", "mv", "ls", "for", "while", "if", "done",
+    "fi", "do", "then", "else", "set", "sleep", "printf", "touch", "test", "true",
+];
+
+/// The command that the tutorials of a commit are about: the word that most of their lines begin with.
+pub(crate) fn tutorial_command(
+    git: &Git<'_>,
+    rules: &Rules,
+    commit: &str,
+) -> Result<Option<String>, GitError> {
+    let files = git.files_in(commit)?;
+    let blobs: Vec<String> = files
+        .into_iter()
+        .filter(|file| rules.paths.is_tutorial(&file.path) && file.mode.as_str().starts_with("100"))
+        .map(|file| file.blob)
+        .collect();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for text in git.read_blobs(&blobs)? {
+        for block in Script::parse("", &text).blocks {
+            let lines = block.text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+            let is_word = |word: &&str| {
+                let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+                word.chars().all(is_plain) && !word.starts_with('-') && !NOT_THE_PROGRAM.contains(word)
+            };
+            for word in lines.filter_map(|line| line.split_whitespace().next()).filter(is_word) {
+                *counts.entry(word.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    Ok(counts
+        .into_iter()
+        .max_by_key(|(word, count)| (*count, std::cmp::Reverse(word.clone())))
+        .map(|(word, _)| word))
+}
+
 /// What the tutorials say after a change.
 pub(super) struct Current {
     script: Script,

@@ -30,7 +30,7 @@ fn every_stage_has_its_section() {
         journal.queue(stage);
         journal.stages(stage, 1, &until[..count]);
     }
-    for end in ["unresolved", "blocked", "integrated", "clean"] {
+    for end in ["unresolved", "blocked", "integrated", "needs_review", "clean"] {
         journal.verified(end, json!({}));
         journal.stages(end, 1, &[end]);
     }
@@ -49,9 +49,11 @@ fn every_stage_has_its_section() {
     let expected = [
         ("non_implementation", 0),
         ("implementation", 1),
+        ("needs_review", 1),
         ("unresolved", 1),
         ("blocked", 1),
         ("failed", failures),
+        ("passes_on_result", 0),
         ("clean", 1),
         ("running", 7),
     ];
@@ -108,6 +110,55 @@ fn a_line_says_what_became_of_the_change() {
         (&json!(47), &json!(true))
     );
     assert_eq!((&integration["conflicts"][0]["with"], &summary["commits"]), (&json!(["picked"]), &json!(2)));
+}
+
+#[test]
+fn what_needs_review_and_the_final_run_are_told() {
+    let mut journal = Journal::new();
+    for task in ["in", "weak", "taken", "gone"] {
+        journal.verified(task, json!({}));
+    }
+    journal.step("started", json!({}));
+    journal.step("unneeded", json!({"tasks": ["in"], "reason": "no test needs `x`", "files": ["x"]}));
+    journal.step("picked", json!({"tasks": ["in"], "commit": "p1"}));
+    journal.step("finished", json!({"commit": "p1", "commits": 1}));
+    for (task, commit) in [("weak", "r1"), ("taken", "r2")] {
+        let reasons = json!([{"kind": "weaker", "text": "it is weaker"}]);
+        journal
+            .step("reviewed", json!({"tasks": [task], "commit": commit, "reason": "w", "reasons": reasons}));
+    }
+    journal.stages("in", 1, &["integrated"]);
+    journal.stages("weak", 1, &["needs_review"]);
+    journal.stages("taken", 1, &["needs_review"]);
+    journal.stages("gone", 1, &["failed:dead"]);
+    let renamed = json!({"r2": "t1", "r1": "r3"});
+    journal.step("taken", json!({"tasks": ["taken"], "commit": "t1", "from": "r2", "rewritten": renamed}));
+    journal.add(
+        "final_run",
+        json!({"branch": "b", "commit": "t1", "passed": 3, "failed": 1, "tests": ["weak"]}),
+    );
+    let summary = shown(&journal.run());
+    assert_eq!(summary["final_line"], "3 of 4 tests pass on b; 1 does not: weak");
+    assert_eq!((&summary["final"]["passed"], &summary["commits"]), (&json!(3), &json!(2)));
+    let integration = &summary["integration"];
+    assert_eq!(integration["review"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&integration["review"][0]["commit"], &integration["commits"][1]["is_taken"]),
+        (&json!("r3"), &json!(true))
+    );
+    assert_eq!(integration["unneeded"][0]["files"], json!(["x"]));
+    let weak = row(&summary, "weak");
+    assert_eq!((&weak["section"], &weak["merged"]["review"]), (&json!("needs_review"), &json!("r3")));
+    assert_eq!(weak["merged"]["reasons"], json!(["it is weaker"]));
+    assert_eq!(row(&summary, "taken")["section"], "implementation");
+    assert_eq!(row(&summary, "gone")["section"], "passes_on_result");
+    let says: Vec<&str> = summary["commands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|command| command["says"].as_str().unwrap())
+        .collect();
+    assert!(says.contains(&"See what needs review"), "{says:?}");
 }
 
 #[test]

@@ -254,6 +254,53 @@ fn and_put_back() {
 }
 
 #[test]
+fn what_needs_review_is_taken_over() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # Some changes need your eye first: files that many tests use, tests that may have become weaker. They wait on a branch of
+        # their own, with the reasons. Take one over to the result, or drop it
+        mkdir -p tests/common && echo no >tests/common/answer && echo 'grep -q yes tests/common/answer' >checks/answer.sh
+        git add --all && git commit --quiet -m 'A fourth test'
+        sed -e 's|^mkdir.*|echo yes >tests/common/answer|' -e 's/FIX_IMPL/FIX_TEST/' ~/tutorial/mend.sh >~/tutorial/answer.sh
+        mngr config set agent_types.answerer '{"parent_type": "scripted", "cli_args": ["read", "run sh ~/tutorial/answer.sh", "read"]}' --scope user
+        mngr tmr checks/answer.sh --collector checks --agent-type answerer --run-name second
+        git log HEAD..tmr/second/review
+        mngr tmr take checks/answer.sh --run second
+        mngr list --label mapreduce_run_name=second --ids | mngr destroy --force -
+        rm -r tmr_second
+        mngr config unset agent_types.answerer --scope user
+        "#,
+    );
+    project(&e2e);
+    succeed(
+        &e2e,
+        r#"mkdir -p tests/common && echo no >tests/common/answer && echo 'grep -q yes tests/common/answer' >checks/answer.sh
+git add --all && git commit --quiet -m 'A fourth test'
+sed -e 's|^mkdir.*|echo yes >tests/common/answer|' -e 's/FIX_IMPL/FIX_TEST/' ~/tutorial/mend.sh >~/tutorial/answer.sh"#,
+    );
+    succeed(
+        &e2e,
+        r#"mngr config set agent_types.answerer '{"parent_type": "scripted", "cli_args": ["read", "run sh ~/tutorial/answer.sh", "read"]}' --scope user"#,
+    );
+    let run = e2e.run("mngr tmr checks/answer.sh --collector checks --agent-type answerer --run-name second");
+    expect(&run).to_succeed();
+    expect(&run.stdout).to_contain("Needs review\n").to_contain("tests/common/answer");
+    let review = e2e.run("git log HEAD..tmr/second/review");
+    expect(&review.stdout).to_contain("Review: ").to_contain("Task: checks/answer.sh");
+    let taken = e2e.run("mngr tmr take checks/answer.sh --run second");
+    expect(&taken).to_succeed();
+    let result = succeed(&e2e, "git log --format=%s HEAD..tmr/second/integrated");
+    expect(&result.stdout).to_equal("[FIX_TEST] Say answer\n");
+    expect(&e2e.comment("nothing is left to review").run("git rev-parse --verify tmr/second/review"))
+        .to_fail();
+    succeed(&e2e, "mngr list --label mapreduce_run_name=second --ids | mngr destroy --force -");
+    succeed(&e2e, "rm -r tmr_second");
+    succeed(&e2e, "mngr config unset agent_types.answerer --scope user");
+    assert!(names(&e2e).is_empty());
+}
+
+#[test]
 fn the_page_opens_from_disk() {
     let e2e = session!();
     e2e.write_tutorial_block(

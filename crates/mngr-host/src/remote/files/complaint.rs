@@ -69,6 +69,7 @@ impl From<Obstacle> for io::Error {
             Obstacle::Nowhere => {
                 Self::new(io::ErrorKind::StorageFull, "the host has no folder for temporary files")
             }
+            Obstacle::Unlocked => io::ErrorKind::HostUnreachable.into(),
             Obstacle::Short => io::ErrorKind::UnexpectedEof.into(),
             Obstacle::Denied => Errno::ACCESS.into(),
             Obstacle::NoProgram | Obstacle::NoFolder => Errno::NOENT.into(),

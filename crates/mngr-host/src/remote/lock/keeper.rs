@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use mngr_model::HostPath;
 use mngr_model::quote::sh_join;
 
-use super::{ANSWER_LIMIT, Words};
+use super::fence::{Fence, Post};
+use super::{ANSWER_LIMIT, Words, is_held};
+use crate::lock::HostLock;
 use crate::proc::{Dialogue, ExecError, Turn};
 use crate::random;
 use crate::remote::script::{path_word, without_comments};
@@ -23,7 +25,10 @@ const DESCRIPTORS: std::ops::RangeInclusive<u8> = 3..=9;
 
 /// The shell that holds the locks of one machine, once there is one.
 #[derive(Debug, Clone, Default)]
-pub(in crate::remote) struct Keeper(Arc<Mutex<Option<Running>>>);
+pub(in crate::remote) struct Keeper {
+    running: Arc<Mutex<Option<Running>>>,
+    fence: Fence,
+}
 
 #[derive(Debug)]
 struct Running {
@@ -40,6 +45,7 @@ pub(super) struct Kept {
     keeper: Keeper,
     id: String,
     descriptor: u8,
+    post: Post,
 }
 
 /// What asking for a lock came to.
@@ -57,6 +63,11 @@ pub(super) enum Taken {
 }
 
 impl Keeper {
+    /// What keeps requests from being run whose lock was lost.
+    pub(in crate::remote) fn fence(&self) -> &Fence {
+        &self.fence
+    }
+
     /// Takes the lock on a file there unless somebody has it, and adds a line to the file.
     pub(super) fn take(
         &self,
@@ -76,9 +87,9 @@ impl Keeper {
         // One that is gone took its locks with it, so nothing is lost by asking another one.
         drop(running.take_if(|it| it.held.is_empty() && it.used.elapsed() > FRESH_FOR));
         let is_old = running.is_some();
-        let taken = self.ask(&mut running, shells, &words)?;
+        let taken = self.ask(&mut running, shells, path, &words)?;
         match taken {
-            Taken::Silent(Turn::Closed, _) if is_old => self.ask(&mut running, shells, &words),
+            Taken::Silent(Turn::Closed, _) if is_old => self.ask(&mut running, shells, path, &words),
             taken => Ok(taken),
         }
     }
@@ -93,7 +104,13 @@ impl Keeper {
         }
     }
 
-    fn ask(&self, running: &mut Option<Running>, shells: &Shells, words: &str) -> Result<Taken, ExecError> {
+    fn ask(
+        &self,
+        running: &mut Option<Running>,
+        shells: &Shells,
+        path: &HostPath,
+        words: &str,
+    ) -> Result<Taken, ExecError> {
         let it = match running {
             Some(it) => it,
             None => running.insert(Running::start(shells)?),
@@ -107,9 +124,10 @@ impl Keeper {
         // Each answer has a word of its own: what comes besides is of no use.
         let until = it.used + ANSWER_LIMIT;
         match Words::default().next(shells, &mut it.dialogue, &word, Stage::Unheard, until) {
-            Ok(said) if said == "held" => {
+            Ok(said) if is_held(&said) => {
                 it.held.insert(descriptor);
-                Ok(Taken::Held(Kept { keeper: self.clone(), id: it.id.clone(), descriptor }))
+                let post = self.fence.stand(path, &said);
+                Ok(Taken::Held(Kept { keeper: self.clone(), id: it.id.clone(), descriptor, post }))
             }
             Ok(said) if said == "busy" => Ok(Taken::Busy),
             Ok(said) => Ok(Taken::Refused(said.strip_prefix("refused ").unwrap_or(&said).to_owned())),
@@ -127,7 +145,7 @@ impl Keeper {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Running>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -143,6 +161,14 @@ impl Running {
         self.used = Instant::now();
         self.dialogue.say(format!("drop {descriptor}\n").as_bytes());
         self.dialogue.send_on();
+    }
+}
+
+impl Kept {
+    /// The lock, for whoever asked for it.
+    pub(super) fn into_lock(self) -> HostLock {
+        let sharing = self.post.sharing();
+        HostLock::new(self).shared_by(sharing)
     }
 }
 

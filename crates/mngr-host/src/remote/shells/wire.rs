@@ -35,6 +35,8 @@ pub(in crate::remote) enum Obstacle {
     Short,
     /// There is no folder in which the shell may keep what it needs.
     Nowhere,
+    /// The lock under which it was to run is not held any more.
+    Unlocked,
 }
 
 impl Obstacle {
@@ -47,17 +49,18 @@ impl Obstacle {
             Self::Full => "full",
             Self::Short => "short",
             Self::Nowhere => "nowhere",
+            Self::Unlocked => "unlocked",
         }
     }
 
     fn parse(word: &str) -> Option<Self> {
-        let all = [Self::NoProgram, Self::NoFolder, Self::Denied, Self::Full, Self::Short];
+        let all = [Self::NoProgram, Self::NoFolder, Self::Denied, Self::Full, Self::Short, Self::Unlocked];
         all.into_iter().find(|obstacle| obstacle.word() == word)
     }
 
     /// Whether the shell can be used again.
     pub(super) fn leaves_the_shell(self) -> bool {
-        matches!(self, Self::NoProgram | Self::NoFolder | Self::Denied)
+        matches!(self, Self::NoProgram | Self::NoFolder | Self::Denied | Self::Unlocked)
     }
 }
 

@@ -303,6 +303,75 @@ fn one_shell_holds_all_locks_that_are_free_and_lets_go_of_each_alone() {
     assert!(!machine.sshd.home().join("never was").exists());
 }
 
+/// Another client, whose link is its own.
+fn another(machine: &Box, folder: &tempfile::TempDir) -> Shells {
+    let folder = HostPath::new(folder.path().to_str().unwrap());
+    Shells::new(Arc::new(SshLine::open(machine.target(), &folder).unwrap()))
+}
+
+#[test]
+fn what_is_done_under_a_lock_is_not_done_any_more_once_the_lock_was_lost_with_the_link() {
+    let machine = Box::new();
+    let shells = Arc::new(machine.shells());
+    let files = RemoteFiles::new(shells.clone());
+    let (path, made) = (HostPath::new("/root/lock file"), HostPath::new("/root/made"));
+    let held = lock::lock(&shells, &path, LockWait::Try).unwrap();
+    assert!(shells.exec(&Cmd::shell("echo held >>runs")).unwrap().success());
+    machine.sshd.signal_connections(Signal::KILL);
+    let is_refused = || match shells.exec(&Cmd::shell("echo late >>runs")) {
+        Err(ExecError::Unreachable { detail, .. }) => detail.contains("another command"),
+        // The link is about to be noticed as gone.
+        Err(ExecError::Lost { .. }) => false,
+        other => panic!("{other:?}"),
+    };
+    assert!(wait_until(Duration::from_secs(20), is_refused));
+    let error = files.write(&made, b"x", Access::Private, Durability::Cached).unwrap_err();
+    assert_eq!(error.source.kind(), std::io::ErrorKind::HostUnreachable);
+    // What others of this process do has nothing to do with this lock.
+    std::thread::scope(|scope| {
+        scope.spawn(|| assert!(shells.exec(&Cmd::new("true")).unwrap().success()));
+    });
+    drop(held);
+    assert!(shells.exec(&Cmd::shell("echo without >>runs")).unwrap().success());
+    assert_eq!(machine.runs(), "held\nwithout\n");
+    assert!(!machine.sshd.home().join("made").exists());
+}
+
+#[test]
+fn a_lock_is_not_free_while_what_was_begun_under_it_still_runs() {
+    let machine = Box::new();
+    let shells = machine.shells();
+    let own = tempfile::tempdir_in("/tmp").unwrap();
+    let other = another(&machine, &own);
+    let path = HostPath::new("/root/journals/one");
+    std::fs::create_dir(machine.sshd.home().join("journals")).unwrap();
+    let held = lock::lock(&shells, &path, LockWait::Try).unwrap();
+    held.share_with_children();
+    let paths = std::slice::from_ref(&path);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert!(wait_until(Duration::from_secs(20), || machine.runs().contains("begun")));
+            machine.sshd.signal_connections(Signal::KILL);
+        });
+        let slow = Cmd::shell("echo begun >>runs; until [ -e go ]; do sleep 0.05; done; echo ended >>runs");
+        assert!(matches!(shells.exec(&slow), Err(ExecError::Lost { .. })));
+    });
+    let lock_is_lost =
+        || other.exec(&Cmd::new("flock").args(["-n", path.as_str(), "true"])).unwrap().success();
+    assert!(wait_until(Duration::from_secs(20), lock_is_lost));
+    assert_eq!(lock::free(&other, paths).unwrap(), []);
+    assert!(!crate::lock::is_free(&HostPath::new(
+        machine.sshd.home().join("journals/one").to_str().unwrap()
+    )));
+    std::fs::write(machine.sshd.home().join("go"), "").unwrap();
+    assert!(wait_until(Duration::from_secs(20), || lock::free(&other, paths).unwrap() == [path.clone()]));
+    assert_eq!(machine.runs(), "begun\nended\n");
+    assert!(crate::lock::is_free(&HostPath::new(machine.sshd.home().join("journals/one").to_str().unwrap())));
+    drop(held);
+    let line = SshLine::open(machine.target(), &HostPath::new(own.path().to_str().unwrap())).unwrap();
+    let _ = crate::proc::run(&Cmd::from_words(line.words()).args(["-O", "exit", "127.0.0.1"]));
+}
+
 #[test]
 fn an_attached_command_is_ended_at_its_deadline_there_too() {
     let machine = Box::new();

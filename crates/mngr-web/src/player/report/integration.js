@@ -37,13 +37,13 @@
         : el("p", { class: "sum", text: integration.is_whole ? "No change became part of the result." : "No commit yet." }),
       block(
         "Needs review",
-        integration.review.map(({ tasks, commit, subject, reason }) =>
+        (integration.review || []).map(({ tasks, commit, subject, reason }) =>
           item(report.hash(commit), el("span", { text: subject || "" }), report.links(tasks), el("span", { class: "cause-says", text: reason })),
         ),
       ),
       block(
         "Files left out",
-        integration.unneeded.map(({ tasks, files, reason }) =>
+        (integration.unneeded || []).map(({ tasks, files, reason }) =>
           item(
             report.links(tasks),
             el("span", { class: "cause-says", text: reason }),

@@ -74,7 +74,7 @@
     ...picked.map((commit) => el("div", {}, "commit ", report.hash(commit))),
     squashed ? el("div", {}, "squashed into ", report.hash(squashed)) : null,
     review ? el("div", {}, "review commit ", report.hash(review)) : null,
-    ...reasons.map((text) => el("div", { class: "why-not", text })),
+    ...(reasons || []).map((text) => el("div", { class: "why-not", text })),
     ...dropped.map((commit) => el("div", {}, "dropped ", report.hash(commit))),
     reason ? el("div", { class: "why-not", text: reason }) : null,
   ];
@@ -169,7 +169,7 @@
 
   const textOf = (task) =>
     [task.id, task.agent, task.branch, task.stage, task.kind, task.summary, task.reason, task.evidence, task.merged.reason]
-      .concat(task.merged.reasons)
+      .concat(task.merged.reasons || [])
       .concat(task.changes.map(({ kind }) => kind))
       .filter(Boolean)
       .join("\n")

@@ -69,10 +69,11 @@ struct PageReport<'s> {
 impl Report for PageReport<'_> {
     fn human(&self, _console: &Console) -> String {
         let tests = count(self.written.tasks, "test");
-        let result = self.seen.run.final_run.iter().map(|run| format!("{}\n", sanitize(&run.to_string())));
         let place =
             format!("{}\n{tests} of run {}\n", sanitize(self.index.as_str()), sanitize(self.seen.name()));
-        result.chain([place]).collect()
+        // The path stays first: scripts read it.
+        let result = self.seen.run.final_run.iter().map(|run| format!("{}\n", sanitize(&run.to_string())));
+        [place].into_iter().chain(result).collect()
     }
 
     fn json(&self) -> Value {

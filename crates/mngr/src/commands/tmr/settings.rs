@@ -129,7 +129,7 @@ pub(super) fn consent(yes: bool) -> Consent {
 
 /// A command that came after an option, and so would be taken for a folder of tests.
 fn check_paths(paths: &[String]) -> Result<(), CliError> {
-    let commands = ["drop", "reintegrate", "report", "resume", "status", "stop", "why"];
+    let commands = ["drop", "reintegrate", "report", "resume", "status", "stop", "take", "why"];
     match paths.iter().find(|path| commands.contains(&path.as_str())) {
         None => Ok(()),
         Some(word) => {

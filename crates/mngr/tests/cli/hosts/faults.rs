@@ -4,6 +4,7 @@ mod clock;
 mod engine;
 mod link;
 mod machine;
+mod unlocked;
 
 use std::fs;
 use std::time::{Duration, Instant};

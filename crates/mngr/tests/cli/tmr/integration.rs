@@ -139,10 +139,12 @@ fn a_commit_is_explained_taken_out_and_brought_back() {
     for name in ["one", "two", "three"] {
         project.broken(name, "fix");
     }
-    // Does what `one` does, and more.
+    // Two that do what `one` does, and more: they are more important.
     project.write("parts/late", "bad\n");
-    project.test("late", "grep -qx good parts/late && grep -qx good parts/one");
-    project.part("late", "echo good >parts/one; echo good >parts/late; commit '[FIX_IMPL] late'; publish");
+    for name in ["late", "later"] {
+        project.test(name, "grep -qx good parts/late && grep -qx good parts/one");
+        project.part(name, "echo good >parts/one; echo good >parts/late; commit '[FIX_IMPL] late'; publish");
+    }
     let (run, output) = project.run(&[], 0);
     let commits = run.log("%H %s");
     let tip = project.git(&["rev-parse", BRANCH]);
@@ -174,7 +176,7 @@ fn a_commit_is_explained_taken_out_and_brought_back() {
         tasks.map(|task| (text(&task["task"]), text(&task["stage"]))).collect();
     let open: Vec<&str> =
         stages.iter().filter(|(_, stage)| stage == "unresolved").map(|(task, _)| task.as_str()).collect();
-    assert_eq!(open, ["tests/late.sh", "tests/one.sh"], "{status}");
+    assert_eq!(open, ["tests/late.sh", "tests/later.sh", "tests/one.sh"], "{status}");
 }
 
 #[test]

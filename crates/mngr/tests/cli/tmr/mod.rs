@@ -15,6 +15,7 @@ mod owner;
 mod project;
 mod pypi;
 mod resume;
+mod review;
 mod run;
 mod scale;
 mod scene;

@@ -15,6 +15,7 @@ const RUN: Shape = Open(&[
     ("tasks", List(&Open(&[("task", Text), ("slug", Text), ("stage", Text)]))),
     ("failures", List(&MapOf(&Any))),
     ("integration", Any),
+    ("final", Any),
     ("damaged_lines", Int),
 ]);
 
@@ -31,7 +32,17 @@ const PLAN: Shape = Fields(&[
 /// By the words of the command.
 pub(super) const OUTPUTS: &[(&str, Shape)] = &[
     ("tmr", Either(&[RUN, PLAN])),
-    ("tmr drop", Fields(&[("dropped", Text), ("branch", Text), ("tip", Text)])),
+    (
+        "tmr drop",
+        Fields(&[
+            ("dropped", Text),
+            ("commit", Maybe(&Text)),
+            ("tasks", NAMES),
+            ("branch", Text),
+            ("tip", Text),
+            ("final", Any),
+        ]),
+    ),
     ("tmr reintegrate", RUN),
     ("tmr report", Open(&[("folder", Text), ("page", Text), ("state", Text), ("tasks", List(&MapOf(&Any)))])),
     ("tmr resume", RUN),
@@ -43,6 +54,19 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
             ("told", Bool),
             ("stopped", NAMES),
             ("failed", List(&Fields(&[("agent", Text), ("error", Text)]))),
+        ]),
+    ),
+    (
+        "tmr take",
+        Fields(&[
+            ("taken", Text),
+            ("from", Text),
+            ("commit", Text),
+            ("tasks", NAMES),
+            ("branch", Text),
+            ("tip", Text),
+            ("left_out", List(&Fields(&[("task", Text), ("reason", Text)]))),
+            ("final", Any),
         ]),
     ),
     (
@@ -86,5 +110,6 @@ pub(super) const LINES: &[(&str, &[Line])] = &[
     ("tmr resume", GOING_ON),
     ("tmr status", &[Event("task", Open(&[("task", Text), ("slug", Text)])), Event("run", RUN_LINE)]),
     ("tmr stop", &[Whole("stopping")]),
+    ("tmr take", &[Whole("taken")]),
     ("tmr why", &[Whole("why")]),
 ];

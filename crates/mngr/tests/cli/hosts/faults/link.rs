@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use mngr_testkit::Running;
+use mngr_testkit::{Running, Signal};
 
 use super::super::ground::{Ground, Kind};
 use super::{LIMIT, entries, remains};
@@ -257,4 +257,35 @@ fn what_is_not_reached_is_not_said_to_be_done() {
     assert_eq!(entries(&ground.sshd().home().join(".mngr/trash")).len(), 1);
     let _ = ground.env.mngr(["undo", "far"]).success();
     assert_eq!(fs::read_to_string(ground.work_dir("far").join("note")).unwrap(), "note");
+}
+
+#[test]
+fn a_destroy_whose_link_breaks_is_not_completed_by_others_while_it_lives() {
+    let ground = Ground::new(Kind::Ssh);
+    let env = &ground.env;
+    let script = "trap '' HUP TERM; touch stubborn; while :; do sleep 0.1; done";
+    let _ = ground.create("far", &["--type", "command", "--", "sh", "-c", script]);
+    wait_until(PATIENCE, || ground.work_dir("far").join("stubborn").exists());
+    let journal = || {
+        let files = fs::read_dir(ground.sshd().home().join(".mngr/journal")).into_iter().flatten().flatten();
+        files.map(|file| file.path()).find(|path| path.metadata().is_ok_and(|file| file.len() > 0))
+    };
+    let destroying = env.spawn(["destroy", "far", "--force"]);
+    wait_until(PATIENCE, || journal().is_some());
+    destroying.signal(Signal::STOP);
+    let locked = fs::File::open(journal().unwrap()).unwrap();
+    assert!(locked.try_lock().is_err(), "it works on the agent");
+    assert!(ground.sshd().kill_connections());
+    // Its lock goes with its link.
+    wait_until(PATIENCE, || locked.try_lock().is_ok());
+    drop(locked);
+    let listed = env.mngr(["list"]).success();
+    assert!(!listed.stderr.contains("put right"), "{listed}");
+    destroying.signal(Signal::CONT);
+    let destroyed = destroying.finish();
+    if destroyed.status.code() == Some(0) {
+        let _ = env.mngr(["undo", "far"]).success();
+    }
+    assert_eq!(names(env), ["far"], "{destroyed}");
+    assert!(ground.work_dir("far").join("stubborn").exists());
 }

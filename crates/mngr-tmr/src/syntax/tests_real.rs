@@ -1,0 +1,161 @@
+//! Real programs accept what is made of a text: interpreters, shells and the compiler.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mngr_host::files::{Access, Durability};
+use mngr_host::host::Host;
+use mngr_host::local::LocalHost;
+use mngr_host::proc::{Cmd, Output};
+use mngr_model::HostPath;
+
+use super::tests::program;
+use super::*;
+
+/// Compiling dozens of texts may take a while on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A folder in which programs run.
+struct Folder {
+    host: Arc<dyn Host>,
+    root: HostPath,
+    _dir: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = HostPath::new(dir.path().to_str().unwrap());
+        let host: Arc<dyn Host> = Arc::new(LocalHost::open(root.join("host")).unwrap());
+        Self { host, root, _dir: dir }
+    }
+
+    fn write(&self, name: &str, text: &str) -> HostPath {
+        let path = self.root.join(name);
+        self.host.files().write(&path, text.as_bytes(), Access::Shared, Durability::Cached).unwrap();
+        path
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        let cmd = Cmd::new(words[0]).args(words[1..].to_vec()).cwd(&self.root).deadline(DEADLINE);
+        self.host.exec(&cmd).unwrap()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.run(&["sh", "-c", &format!("command -v {name}")]).success()
+    }
+
+    /// What a program of notes says to a few commands, one after another.
+    fn session(&self, interpreter: &str, name: &str, text: &str) -> Vec<(bool, String)> {
+        self.write(name, text);
+        self.run(&["rm", "-f", "notes.txt"]);
+        let commands: [&[&str]; 3] = [&["add", "one"], &["add", "two"], &["list"]];
+        let run = |command: &&[&str]| {
+            let words = [&[interpreter, name, "notes.txt"], *command].concat();
+            let output = self.run(&words);
+            (output.success(), output.stdout_text())
+        };
+        commands.iter().map(run).collect()
+    }
+
+    /// Functions fail when they are made to, and are recorded without a difference otherwise.
+    fn check_session(&self, interpreter: &str, name: &str) {
+        let source = program(name);
+        let usual = self.session(interpreter, name, source.text());
+        assert_eq!(usual[1], (true, "2".to_owned()), "{name}");
+        let failing = self.session(interpreter, name, &source.failing(&|_| true));
+        assert!(failing.iter().all(|(success, _)| !success), "{name}: {failing:?}");
+
+        let record = self.root.join("it's a \"record\"");
+        let recording = source.recording(&|index| Some(index as u64), record.as_str());
+        assert_eq!(self.session(interpreter, name, &recording), usual, "{name}");
+        let record = self.host.files().read(&record).unwrap();
+        let numbers: BTreeSet<usize> =
+            String::from_utf8(record).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+        let add = source.functions().iter().position(|function| function.name.ends_with("add")).unwrap();
+        assert!(
+            numbers.contains(&add) && numbers.contains(&(source.functions().len() - 1)),
+            "{name}: {numbers:?}"
+        );
+        assert!(numbers.len() < source.functions().len(), "{name}: {numbers:?}");
+        // Nobody can write there.
+        let lost = source.recording(&|index| Some(index as u64), "/nowhere/record");
+        assert_eq!(self.session(interpreter, name, &lost), usual, "{name}");
+    }
+}
+
+#[test]
+fn python_runs_what_is_made_of_a_program() {
+    let folder = Folder::new();
+    folder.check_session("python3", "notes.py");
+    let source = program("notes.py");
+    let mut texts: Vec<String> = source.edits().iter().map(|edit| source.apply(edit)).collect();
+    for index in 0..source.functions().len() {
+        texts.push(source.failing(&|function| function == index));
+        texts.push(source.recording(&|function| (function == index).then_some(1), "x"));
+    }
+    for (index, text) in texts.iter().enumerate() {
+        folder.write(&format!("made_{index}.py"), text);
+    }
+    let script = "import glob, warnings\nwarnings.simplefilter('ignore')\nfor name in glob.glob('made_*.py'): compile(open(name).read(), name, 'exec')\n";
+    let output = folder.run(&["python3", "-c", script]);
+    assert!(output.success(), "{}", output.stderr_text());
+}
+
+#[test]
+fn the_shell_runs_what_is_made_of_a_program() {
+    let folder = Folder::new();
+    folder.check_session("sh", "notes.sh");
+    let source = program("notes.sh");
+    for (index, edit) in source.edits().iter().enumerate() {
+        folder.write(&format!("made_{index}.sh"), &source.apply(edit));
+    }
+    let output = folder.run(&["sh", "-c", "for f in made_*.sh; do sh -n $f || echo $f; done"]);
+    assert_eq!(output.stdout_text(), "", "{}", output.stderr_text());
+}
+
+#[test]
+fn node_runs_what_is_made_of_a_program() {
+    let folder = Folder::new();
+    // The only language here whose program need not be installed.
+    if folder.has("node") {
+        folder.check_session("node", "notes.js");
+    }
+}
+
+#[test]
+fn rust_compiles_what_is_made_of_a_program() {
+    let folder = Folder::new();
+    let source = program("notes.rs");
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for (index, edit) in source.edits().iter().enumerate() {
+        texts.insert(format!("edit_{index}"), source.apply(edit));
+    }
+    let edits = texts.len();
+    texts.insert("failing".to_owned(), source.failing(&|_| true));
+    texts.insert("recording".to_owned(), source.recording(&|index| Some(index as u64), "a \"b"));
+    let modules: String = texts.keys().map(|name| format!("pub mod {name};\n")).collect();
+    folder.write("lib.rs", &modules);
+    for (name, text) in &texts {
+        folder.write(&format!("{name}.rs"), text);
+    }
+    // All in one crate: starting the compiler takes longer than compiling.
+    let words =
+        "rustc --edition 2021 --crate-type lib --emit metadata --error-format short --cap-lints allow lib.rs";
+    let said = folder.run(&words.split(' ').collect::<Vec<_>>()).stderr_text();
+    let errors = said.lines().filter(|line| line.contains(": error"));
+    let wrong: BTreeSet<&str> = errors.filter_map(|line| line.split(".rs:").next()).collect();
+    assert!(!wrong.contains("failing") && !wrong.contains("recording"), "{said}");
+    assert!(edits >= 30 && wrong.len() * 5 <= edits, "{} of {edits}: {said}", wrong.len());
+}
+
+#[test]
+fn a_recorded_shell_function_still_sees_how_the_last_command_ended() {
+    let folder = Folder::new();
+    let text = "set -e\nlast() { echo \"ended with $?\"; }\ntrap last EXIT\nfalse\n";
+    let source = Source::parse(Language::Shell, text).unwrap();
+    folder.write("a.sh", &source.recording(&|index| Some(index as u64), "record"));
+    let output = folder.run(&["sh", "a.sh"]);
+    assert_eq!((output.success(), output.stdout_text().as_str()), (false, "ended with 1"));
+}
