@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mngr_host::git::{Git, RepoPath};
-use mngr_model::run::{ChangeKind, Event, FailureKind, Verdict};
+use mngr_model::run::{ChangeKind, Event, FailureKind, ReviewKind, Verdict};
 use regex::Regex;
 
 use super::*;
@@ -16,6 +16,13 @@ const PROJECT: &[(&str, &str)] = &[
     ("tests/name.sh", "# Scope:\n# the name\n# end\n. ./src/lib.sh\n[ \"$(name)\" = lib ]\n"),
     ("tests/wrong.sh", ". ./src/lib.sh\n[ \"$(name)\" = other ]\n"),
 ];
+
+/// What holds of a change whose tests were changed: the lab makes no mutants, so how strong they are is not known.
+fn unmeasured(decision: &Decision) -> Option<Parts> {
+    let Decision::Review { parts, reasons } = decision else { return None };
+    let [reason] = &reasons[..] else { return None };
+    (reason.kind == ReviewKind::Unmeasured).then_some(*parts)
+}
 
 const FIXED: &str = "add() { echo $(($1 + $2)); }\nname() { echo lib; }\n";
 
@@ -68,7 +75,7 @@ fn a_changed_test_is_run_without_the_fix_and_has_to_fail_there() {
         ("[FIX_IMPL] add", &[("src/lib.sh", Some(FIXED))]),
     ];
     let found = lab.verify(&lab.candidate("tests/add.sh", &works));
-    assert_eq!(found.decision, Decision::Integrate(Parts::All));
+    assert_eq!(unmeasured(&found.decision), Some(Parts::All));
     let Mutation::Run(runs) = &found.mutation else { panic!("{:?}", found.mutation) };
     assert_eq!((runs.verdict, runs.passed), (Verdict::Failed, 0));
 }
@@ -79,19 +86,19 @@ fn a_change_of_the_program_that_the_test_does_not_need_is_not_proven() {
     let test = ("tests/wrong.sh", Some(". ./src/lib.sh\n[ \"$(name)\" = lib ]\n"));
     let both = [("[FIX_TEST] t", &[test][..]), ("[FIX_IMPL] i", &[("src/lib.sh", Some(FIXED))])];
     let found = lab.verify(&lab.candidate("tests/wrong.sh", &both));
-    assert_eq!(found.decision, Decision::Integrate(Parts::WithoutImplementation));
+    assert_eq!(unmeasured(&found.decision), Some(Parts::WithoutImplementation));
     let alone = [("[FIX_IMPL] i", &[("src/lib.sh", Some(FIXED))][..])];
     let found = lab.verify(&lab.candidate("tests/name.sh", &alone));
     assert_eq!(found.decision, Decision::Refuse(Refusal::Unproven));
 }
 
 #[test]
-fn a_change_of_tests_only_is_integrated_and_said_to_be_unmeasurable() {
+fn a_change_of_tests_only_needs_review_where_their_strength_is_not_measured() {
     let lab = Lab::new(PROJECT);
     let works =
         [("[FIX_TEST] t", &[("tests/wrong.sh", Some(". ./src/lib.sh\n[ \"$(name)\" = lib ]\n"))][..])];
     let found = lab.verify(&lab.candidate("tests/wrong.sh", &works));
-    assert_eq!(found.decision, Decision::Integrate(Parts::All));
+    assert_eq!(unmeasured(&found.decision), Some(Parts::All));
     assert_eq!(found.mutation, Mutation::NotMeasurable(Unmeasurable::NoFix));
 }
 
@@ -172,13 +179,13 @@ fn the_contract_is_compared_and_marks_that_skip_are_refused() {
         let works = [(subject, &[("tests/name.sh", Some(text))][..])];
         match lab.verify(&lab.candidate("tests/name.sh", &works)).decision {
             Decision::Refuse(refusal) => refusal.to_string(),
-            other => format!("{other:?}"),
+            other => format!("{:?}", unmeasured(&other)),
         }
     };
     let reworded = original.replace("the name", "some name");
     assert_eq!(reason("[FIX_TEST] t", &reworded), "`tests/name.sh` breaks the rule `scope`: `# Scope:`");
-    assert_eq!(reason("[FIX_TUTORIAL] t", &reworded), "Integrate(All)");
-    assert_eq!(reason("[IMPROVE_TEST] t", &format!("set -e\n{original}")), "Integrate(All)");
+    assert_eq!(reason("[FIX_TUTORIAL] t", &reworded), "Some(All)");
+    assert_eq!(reason("[IMPROVE_TEST] t", &format!("set -e\n{original}")), "Some(All)");
     let marked = reason("[FIX_TEST] t", &format!("{original}# @pytest.mark.skip\n"));
     assert!(marked.contains("`escape_marks`") && marked.ends_with(": `# @pytest.mark.skip`"), "{marked}");
 }
