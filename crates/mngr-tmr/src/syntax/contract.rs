@@ -31,8 +31,10 @@ pub(crate) enum TextKind {
     Scope,
     /// The doc string of a test, or of what it is in.
     DocString,
-    /// A comment above a test, or the first one inside.
+    /// A comment above a test.
     LeadingComment,
+    /// The first comment inside of a test.
+    FirstComment,
     /// Any other comment: not protected, but a leading comment may have become one.
     Comment,
 }
@@ -132,11 +134,14 @@ pub(crate) fn broken<'a>(before: &'a Contract, after: &Contract) -> Vec<Broken<'
 /// Whether a text says what another one said.
 fn keeps(now: &ContractText, was: &ContractText) -> bool {
     let is_kind = match was.kind {
-        TextKind::LeadingComment => true,
+        TextKind::LeadingComment | TextKind::FirstComment => true,
         kind => now.kind == kind,
     };
-    // A remark about the whole file may have moved to the test it is about.
-    let is_place = now.test == was.test || (was.test.is_empty() && was.kind == TextKind::Scope);
+    // A remark about the whole file may have moved to the test it is about, and one inside of a test goes with the lines
+    // it is about when the test is split.
+    let is_movable =
+        was.kind == TextKind::FirstComment || (was.test.is_empty() && was.kind == TextKind::Scope);
+    let is_place = now.test == was.test || is_movable;
     is_kind && is_place && now.is_same(was)
 }
 

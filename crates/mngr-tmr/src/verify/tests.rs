@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mngr_host::git::{Git, RepoPath};
-use mngr_model::run::{ChangeKind, Event, FailureKind, Verdict};
+use mngr_model::run::{ChangeKind, Event, FailureKind, ReviewKind, Verdict};
 use regex::Regex;
 
 use super::*;
@@ -17,12 +17,11 @@ const PROJECT: &[(&str, &str)] = &[
     ("tests/wrong.sh", ". ./src/lib.sh\n[ \"$(name)\" = other ]\n"),
 ];
 
-/// The parts of a change that hold. How strong the tests are is no subject here.
-fn held(decision: &Decision) -> Option<Parts> {
-    match decision {
-        Decision::Integrate(parts) | Decision::Review { parts, .. } => Some(*parts),
-        _ => None,
-    }
+/// What holds of a change whose tests were changed: the lab makes no mutants, so how strong they are is not known.
+fn unmeasured(decision: &Decision) -> Option<Parts> {
+    let Decision::Review { parts, reasons } = decision else { return None };
+    let [reason] = &reasons[..] else { return None };
+    (reason.kind == ReviewKind::Unmeasured).then_some(*parts)
 }
 
 const FIXED: &str = "add() { echo $(($1 + $2)); }\nname() { echo lib; }\n";
@@ -32,7 +31,7 @@ fn a_fix_of_the_program_is_proven_by_the_test_that_failed_before() {
     let lab = Lab::new(PROJECT);
     let found =
         lab.verify(&lab.candidate("tests/add.sh", &[("[FIX_IMPL] add", &[("src/lib.sh", Some(FIXED))])]));
-    assert_eq!(held(&found.decision), Some(Parts::All));
+    assert_eq!(found.decision, Decision::Integrate(Parts::All));
     assert_eq!((found.before.verdict, found.after.verdict), (Verdict::Failed, Verdict::Passed));
     assert_eq!(found.mutation, Mutation::SameAsBefore);
     assert_eq!(found.evidence(), "passed 0/3 before, 3/3 after, 0/3 without the fix");
@@ -76,7 +75,7 @@ fn a_changed_test_is_run_without_the_fix_and_has_to_fail_there() {
         ("[FIX_IMPL] add", &[("src/lib.sh", Some(FIXED))]),
     ];
     let found = lab.verify(&lab.candidate("tests/add.sh", &works));
-    assert_eq!(held(&found.decision), Some(Parts::All));
+    assert_eq!(unmeasured(&found.decision), Some(Parts::All));
     let Mutation::Run(runs) = &found.mutation else { panic!("{:?}", found.mutation) };
     assert_eq!((runs.verdict, runs.passed), (Verdict::Failed, 0));
 }
@@ -87,19 +86,19 @@ fn a_change_of_the_program_that_the_test_does_not_need_is_not_proven() {
     let test = ("tests/wrong.sh", Some(". ./src/lib.sh\n[ \"$(name)\" = lib ]\n"));
     let both = [("[FIX_TEST] t", &[test][..]), ("[FIX_IMPL] i", &[("src/lib.sh", Some(FIXED))])];
     let found = lab.verify(&lab.candidate("tests/wrong.sh", &both));
-    assert_eq!(held(&found.decision), Some(Parts::WithoutImplementation));
+    assert_eq!(unmeasured(&found.decision), Some(Parts::WithoutImplementation));
     let alone = [("[FIX_IMPL] i", &[("src/lib.sh", Some(FIXED))][..])];
     let found = lab.verify(&lab.candidate("tests/name.sh", &alone));
     assert_eq!(found.decision, Decision::Refuse(Refusal::Unproven));
 }
 
 #[test]
-fn a_change_of_tests_only_has_no_fix_to_take_back() {
+fn a_change_of_tests_only_needs_review_where_their_strength_is_not_measured() {
     let lab = Lab::new(PROJECT);
     let works =
         [("[FIX_TEST] t", &[("tests/wrong.sh", Some(". ./src/lib.sh\n[ \"$(name)\" = lib ]\n"))][..])];
     let found = lab.verify(&lab.candidate("tests/wrong.sh", &works));
-    assert_eq!(held(&found.decision), Some(Parts::All));
+    assert_eq!(unmeasured(&found.decision), Some(Parts::All));
     assert_eq!(found.mutation, Mutation::NotMeasurable(Unmeasurable::NoFix));
 }
 
@@ -180,7 +179,7 @@ fn the_contract_is_compared_and_marks_that_skip_are_refused() {
         let works = [(subject, &[("tests/name.sh", Some(text))][..])];
         match lab.verify(&lab.candidate("tests/name.sh", &works)).decision {
             Decision::Refuse(refusal) => refusal.to_string(),
-            other => format!("{:?}", held(&other)),
+            other => format!("{:?}", unmeasured(&other)),
         }
     };
     let reworded = original.replace("the name", "some name");

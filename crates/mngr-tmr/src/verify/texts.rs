@@ -76,7 +76,9 @@ fn rule_of(kind: TextKind) -> Option<(ReadOnly, &'static str)> {
         TextKind::Citation => Some((ReadOnly::Citations, "citations")),
         TextKind::Scope => Some((ReadOnly::Scopes, "scopes")),
         TextKind::DocString => Some((ReadOnly::DocStrings, "doc strings")),
-        TextKind::LeadingComment => Some((ReadOnly::LeadingComments, "leading comments")),
+        TextKind::LeadingComment | TextKind::FirstComment => {
+            Some((ReadOnly::LeadingComments, "leading comments"))
+        }
         TextKind::Comment => None,
     }
 }

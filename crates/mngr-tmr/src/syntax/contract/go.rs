@@ -15,6 +15,7 @@ pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
         docs,
         rows,
         leads: Vec::new(),
+        first: None,
         citations: Vec::new(),
         name: String::new(),
         is_test: false,
@@ -31,7 +32,7 @@ pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
         let mut owner = page.owner(name, node);
         owner.is_test = true;
         if let Some(body) = node.child_by_field_name("body") {
-            owner.leads.extend(page.first_inside(body.start_position().row, first_statement(body)));
+            owner.first = page.first_inside(body.start_position().row, first_statement(body));
             owner.citations = page.citations(body);
         }
         page.add(owner);

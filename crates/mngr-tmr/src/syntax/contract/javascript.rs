@@ -17,6 +17,7 @@ pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
         docs,
         rows,
         leads: Vec::new(),
+        first: None,
         citations: Vec::new(),
         name: String::new(),
         is_test: false,
@@ -31,7 +32,7 @@ pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
             owner.is_test = role == Role::Test;
             if role == Role::Test {
                 if let Some(body) = body(call) {
-                    owner.leads.extend(page.first_inside(body.start_position().row, first_statement(body)));
+                    owner.first = page.first_inside(body.start_position().row, first_statement(body));
                 }
                 owner.citations = page.citations(node);
                 page.add(owner);

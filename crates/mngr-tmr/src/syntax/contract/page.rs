@@ -31,6 +31,8 @@ pub(super) struct Owner {
     pub(super) is_test: bool,
     pub(super) docs: Vec<Passage>,
     pub(super) leads: Vec<Passage>,
+    /// The first comment inside.
+    pub(super) first: Option<Passage>,
     pub(super) citations: Vec<Passage>,
 }
 
@@ -122,7 +124,7 @@ impl<'t> Page<'t> {
         }
         let docs = self.passages(top, first, Style::Doc);
         let leads = self.passages(top, first, Style::Plain);
-        Owner { name, rows: (top, last), is_test: false, docs, leads, citations: Vec::new() }
+        Owner { name, rows: (top, last), is_test: false, docs, leads, first: None, citations: Vec::new() }
     }
 
     /// The comments of a style between two rows, without those inside of attributes.
@@ -192,9 +194,12 @@ impl<'t> Page<'t> {
         let mut used = BTreeSet::new();
         for owner in &self.owners {
             contract.owners.insert(owner.name.clone());
-            for (kind, passages) in
-                [(TextKind::DocString, &owner.docs), (TextKind::LeadingComment, &owner.leads)]
-            {
+            let first: Vec<Passage> = owner.first.iter().cloned().collect();
+            for (kind, passages) in [
+                (TextKind::DocString, &owner.docs),
+                (TextKind::LeadingComment, &owner.leads),
+                (TextKind::FirstComment, &first),
+            ] {
                 for passage in passages {
                     used.insert(passage.row);
                     add_parts(&mut contract.texts, &owner.name, kind, passage);

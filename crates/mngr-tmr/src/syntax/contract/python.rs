@@ -12,6 +12,7 @@ pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
         docs,
         rows,
         leads: Vec::new(),
+        first: None,
         citations: Vec::new(),
         name: String::new(),
         is_test: false,
@@ -58,7 +59,7 @@ fn add_test(page: &mut Page<'_>, name: String, node: Node<'_>, function: Node<'_
     let statements = children(body);
     let first = statements.get(usize::from(doc.is_some())).map(|statement| statement.start_position().row);
     let before = first.unwrap_or_else(|| function.end_position().row + 1);
-    owner.leads.extend(page.first_inside(after.map_or(0, |node| node.end_position().row), before));
+    owner.first = page.first_inside(after.map_or(0, |node| node.end_position().row), before);
     owner.docs = doc.map(|(passage, _)| passage).into_iter().collect();
     owner.citations = page.citations(body);
     page.add(owner);

@@ -9,7 +9,15 @@ pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
     let leads: Vec<_> = page.head(first).into_iter().collect();
     let rows = (0, root.end_position().row);
     let citations = page.citations(root);
-    page.add(Owner { leads, rows, citations, docs: Vec::new(), name: String::new(), is_test: true });
+    page.add(Owner {
+        leads,
+        first: None,
+        rows,
+        citations,
+        docs: Vec::new(),
+        name: String::new(),
+        is_test: true,
+    });
     let mut open: Vec<Node<'_>> = vec![root];
     while let Some(node) = open.pop() {
         if node.kind() == "function_definition" {
@@ -19,7 +27,7 @@ pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
             // A comment at the top of the file is about the file.
             owner.leads.retain(|passage| !is_head(page, first, passage.row));
             if let Some(body) = node.child_by_field_name("body") {
-                owner.leads.extend(page.first_inside(body.start_position().row, first_statement(body)));
+                owner.first = page.first_inside(body.start_position().row, first_statement(body));
             }
             page.add(owner);
             continue;

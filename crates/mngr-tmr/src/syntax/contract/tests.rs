@@ -82,7 +82,7 @@ fn python_has_doc_strings_comments_scopes_and_citations() {
             "19 test_one DocString: Does one thing. Scope: - this",
             "22 test_one Citation: # Make it make it",
             "25 test_one Scope: Scope: - this",
-            "28 test_one LeadingComment: First inside. Still first.",
+            "28 test_one FirstComment: First inside. Still first.",
             "32 test_one Citation: (\"\"\" make that \"\"\")",
             "38 TestMany DocString: Many things.",
             "40 TestMany::test_two LeadingComment: Above two.",
@@ -123,7 +123,7 @@ fn words_count_and_white_space_does_not() {
         ("        make it\n", "        make them\n", "Citation of `test_one` in 23: make it"),
         ("make that", "make this", "Citation of `test_one` in 33: make that"),
         ("# Above one.\n", "", "LeadingComment of `test_one` in 12: Above one."),
-        ("# Still first.", "# Not at all.", "LeadingComment of `test_one` in 29: Still first."),
+        ("# Still first.", "# Not at all.", "FirstComment of `test_one` in 29: Still first."),
         ("Many things", "Few things", "DocString of `TestMany` in 38: Many things."),
         ("# Above two", "# Above all", "LeadingComment of `TestMany::test_two` in 40: Above two."),
     ] {
@@ -150,7 +150,7 @@ fn rust_has_doc_comments_leading_comments_and_modules() {
             "11 tests DocString: Inner.",
             "14 tests::one DocString: Promised.",
             "15 tests::one LeadingComment: Said.",
-            "19 tests::one LeadingComment: Inside.",
+            "19 tests::one FirstComment: Inside.",
             "21 tests::one Citation: !(\"a b\")",
             "27 tests::two DocString: #[doc = \"As attribute.\"]",
         ]
@@ -170,7 +170,7 @@ fn go_has_comments_above_tests_and_the_package() {
         [
             "1  DocString: Package x is tested.",
             "4 TestOne LeadingComment: TestOne checks one.",
-            "6 TestOne LeadingComment: Inside.",
+            "6 TestOne FirstComment: Inside.",
             "13 Suite::TestTwo LeadingComment: TestTwo checks two.",
         ]
     );
@@ -187,7 +187,7 @@ fn javascript_and_typescript_have_comments_at_calls() {
         "1  DocString: About the file.",
         "4 outer DocString: All of it.",
         "6 outer::adds LeadingComment: Above.",
-        "8 outer::adds LeadingComment: Inside.",
+        "8 outer::adds FirstComment: Inside.",
         "10 outer::adds Scope: Scope: only this",
         "16 outer::case %d LeadingComment: Each.",
     ];
@@ -210,7 +210,7 @@ fn a_script_of_sh_is_led_by_its_comment_and_so_are_its_functions() {
             "5  Citation: # Add one todo add",
             "8  Scope: Scope: one line.",
             "11 check() LeadingComment: check: says it.",
-            "13 check() LeadingComment: Inside.",
+            "13 check() FirstComment: Inside.",
         ]
     );
     assert_eq!(breaks("a.sh", script, "todo add", "todo sub"), ["Citation of `` in 6: todo add"]);
@@ -234,4 +234,15 @@ fn any_text_is_read_without_harm() {
         let deep = "(".repeat(20_000);
         let _ = contract_texts(language, &deep);
     }
+}
+
+#[test]
+fn a_remark_inside_goes_with_its_lines_when_a_test_is_split() {
+    let text = "def test_a():\n    \"\"\"A.\"\"\"\n    # Half of it.\n    one()\n    two()\n";
+    let split = |from: &str, to: &str| breaks("test_a.py", text, from, to);
+    let rest = "    two()\n\n\ndef test_b():\n    # Half of it.\n    one()\n";
+    assert_eq!(split("    # Half of it.\n    one()\n    two()\n", rest), [""; 0]);
+    let told = ["FirstComment of `test_a` in 3: Half of it."];
+    assert_eq!(split("    # Half of it.\n", ""), told);
+    assert_eq!(split("Half", "Most"), told);
 }

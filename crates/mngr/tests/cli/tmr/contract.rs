@@ -23,7 +23,7 @@ fn described(part: &str) -> Project {
 /// Runs it without second tries, and checks how it ended.
 #[track_caller]
 fn run<'p>(project: &'p Project, end: &str, words: &str) -> Finished<'p> {
-    let code = i32::from(end != "integrated");
+    let code = i32::from(end.starts_with("failed"));
     let (run, output) = project.run(&["--retries", "0", "--no-integrator"], code);
     assert_eq!(run.ends()["tests/odd.sh"], end, "{}\n{output}", run.evidence("tests/odd.sh"));
     assert!(run.evidence("tests/odd.sh").contains(words), "{}", run.evidence("tests/odd.sh"));
@@ -86,7 +86,8 @@ fn an_agent_that_cannot_be_told_any_more_is_refused_for_what_it_published() {
 fn a_description_is_free_where_settings_say_so() {
     let project = described(REWRITE);
     project.set("tmr.read_only__assign", r#"["doc_strings"]"#);
-    let _ = run(&project, "integrated", "");
+    // How strong such a test is cannot be measured: its program is a line of text.
+    let _ = run(&project, "needs_review", "");
 }
 
 /// A tutorial at the root, of which a test cites one block.
