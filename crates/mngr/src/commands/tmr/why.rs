@@ -65,8 +65,8 @@ fn in_words(strength: &Strength) -> String {
     let fate = |fate: Option<Fate>| fate.map_or("not asked", Fate::as_str);
     for mutant in &strength.mutants {
         let (before, after) = (fate(mutant.before), fate(mutant.after));
-        let place = sanitize(&format!("{}:{} ({})", mutant.path, mutant.line, mutant.rule));
-        text += &format!("  {place}: {before} before, {after} now\n");
+        let place = format!("{}:{} ({})", mutant.path, mutant.line, mutant.rule);
+        text += &format!("  {}: {before} before, {after} now\n", sanitize(&place));
         // The first two lines name the file once more.
         let lines = mutant.diff.lines().skip_while(|line| line.starts_with("---") || line.starts_with("+++"));
         text.extend(lines.map(|line| format!("    {}\n", sanitize(line))));
