@@ -48,7 +48,6 @@ impl HostLock {
     }
 
     /// The same lock; what is set when everything begun under it is to hold it too.
-    #[must_use]
     pub(crate) fn shared_by(mut self, flag: Arc<AtomicBool>) -> Self {
         if let Held::Elsewhere { sharing, .. } = &mut self.held {
             *sharing = Some(flag);

@@ -229,7 +229,8 @@ impl Adoption<'_> {
         };
         let (attempt, from) = (AttemptNumber::NO_AGENT.next(), self.tip.commit.as_str());
         let change = TestChange { task, attempt, from, to: commit, before: *before };
-        let Judged { reasons, refusal, .. } = verifier.judge_tests(&change)?;
+        let Judged { reasons, refusal, .. } =
+            verifier.judge_tests(&change).map_err(|error| IntegrateError::Verify(Box::new(error)))?;
         Ok(match refusal {
             Some(refusal) => Some(refusal.into()),
             None => (!reasons.is_empty()).then_some(NotAdopted::NeedsReview { reasons }),

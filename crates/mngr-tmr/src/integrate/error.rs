@@ -18,7 +18,7 @@ pub enum IntegrateError {
     Runner(#[from] RunnerError),
     /// The tests of a change could not be measured.
     #[error("cannot measure the tests of a change")]
-    Verify(#[from] VerifyError),
+    Verify(#[source] Box<VerifyError>),
     /// The gate says no before anything was changed.
     #[error("the gate already fails on the base commit (exit {})", .failure.exit_text())]
     GateFailsAtBase {

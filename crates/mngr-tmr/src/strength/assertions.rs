@@ -69,13 +69,26 @@ fn of_file(file: &TestFile) -> Vec<Target> {
             };
             targets.push(Target {
                 path: file.path.clone(),
-                lines: statement.lines.clone(),
+                lines: with_body(file.old.as_deref().unwrap_or_default(), statement),
                 text: statement.text.clone(),
                 is_changed: !is_kept || is_controlled,
             });
         }
     }
     targets
+}
+
+/// The lines of an assertion; those of its body too where it looks at what happens there, as `with pytest.raises` does.
+fn with_body(text: &str, statement: &Statement) -> RangeInclusive<usize> {
+    let (start, end) = (*statement.lines.start(), *statement.lines.end());
+    if !statement.text.starts_with("with ") {
+        return start..=end;
+    }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = text.lines().collect();
+    let own = lines.get(start - 1).map_or(0, |line| indent(line));
+    let body = lines.iter().skip(end).take_while(|line| line.trim().is_empty() || indent(line) > own);
+    start..=end + body.count()
 }
 
 /// The statements of each function, by its own name; those outside of any under an empty one.
@@ -93,8 +106,11 @@ fn by_function(source: &Source) -> BTreeMap<String, Vec<Statement>> {
 fn has_new_control(old: &[Statement], new: &[Statement]) -> bool {
     let count = |statements: &[Statement]| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for statement in statements.iter().filter(|statement| is_control(&statement.text)) {
-            *counts.entry(statement.text.clone()).or_default() += 1;
+        for statement in statements.iter().filter(|statement| is_control(statement)) {
+            // Another list to go through is no other way through the test.
+            let is_loop = statement.text.starts_with("for ");
+            let key = if is_loop { "for".to_owned() } else { statement.text.clone() };
+            *counts.entry(key).or_default() += 1;
         }
         counts
     };
@@ -105,9 +121,11 @@ fn has_new_control(old: &[Statement], new: &[Statement]) -> bool {
 /// What a command of a shell falls back to when its failure is to count for nothing.
 const FORGIVING: [&str; 7] = ["true", ":", "exit 0", "return 0", "echo", "continue", "break"];
 
-fn is_control(text: &str) -> bool {
+fn is_control(statement: &Statement) -> bool {
+    let text = statement.text.as_str();
     let forgives = |rest: &str| FORGIVING.iter().any(|word| rest.trim_start().starts_with(word));
-    CONTROL.iter().any(|word| text.starts_with(word))
+    let decides = CONTROL.iter().any(|word| text.starts_with(word));
+    (decides && !statement.is_assertion)
         || text.split("||").skip(1).any(forgives)
         || text.contains("skip")
         || text.starts_with('@')

@@ -31,7 +31,7 @@ pub(super) fn order(program: &Program, functions: &[usize], seed: &str) -> Vec<C
             (key(program.name(function)), choices.rev().collect())
         })
         .collect();
-    queues.sort_by(|a, b| a.0.cmp(&b.0));
+    queues.sort_by_key(|(key, _)| *key);
     let mut order = Vec::new();
     while queues.iter().any(|(_, queue)| !queue.is_empty()) {
         order.extend(queues.iter_mut().filter_map(|(_, queue)| queue.pop()));

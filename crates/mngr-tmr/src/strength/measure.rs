@@ -361,8 +361,9 @@ impl Session<'_> {
             found.beside.extend(extra.trials);
         }
         let targets = if has_old { assertions::targets(self.subject.files) } else { Vec::new() };
-        self.judge_assertions(trials, &mut found, &targets, &mut rest, wanted)?;
-        self.judge_weaker(trials, &mut found)?;
+        let own = &touched.own;
+        self.judge_assertions(trials, &mut found, (&targets, own), &mut rest, wanted)?;
+        self.judge_weaker(trials, &mut found, own)?;
         self.judge_added(trials, &mut found, touched, rest)?;
         found.is_out_of_builds |= found.trials.is_empty()
             && sequence.first().is_some_and(|choice| !trials.may_build(Attempted::Edit(*choice)));
@@ -374,11 +375,11 @@ impl Session<'_> {
         &mut self,
         trials: &Trials<'_>,
         found: &mut Found,
-        targets: &[Target],
+        (targets, own): (&[Target], &BTreeSet<TaskId>),
         rest: &mut Vec<Choice>,
         wanted: usize,
     ) -> Result<(), StrengthError> {
-        let is_open = |found: &Found, target: &Target| !found.all().any(|trial| shows(trial, target));
+        let is_open = |found: &Found, target: &Target| !found.all().any(|trial| shows(trial, target, own));
         let mut tried = found.tries;
         while tried < wanted * MOST_TRIES && !rest.is_empty() {
             let open: Vec<&Target> = targets.iter().filter(|target| is_open(found, target)).collect();
@@ -399,11 +400,11 @@ impl Session<'_> {
         }
         found.tries = tried;
         for target in targets.iter().filter(|target| target.is_changed) {
-            let shown = found.all_mut().find(|trial| shows(trial, target));
+            let shown = found.all_mut().find(|trial| shows(trial, target, own));
             let is_shown = match shown {
                 Some(trial) => {
                     trials.confirm(trial, Asked::Both)?;
-                    shows(trial, target)
+                    shows(trial, target, own)
                 }
                 None => false,
             };
@@ -421,15 +422,20 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Something that the old tests kill together and the new ones do not.
-    fn judge_weaker(&mut self, trials: &Trials<'_>, found: &mut Found) -> Result<(), StrengthError> {
+    /// Something that an old test kills and what became of it does not.
+    fn judge_weaker(
+        &mut self,
+        trials: &Trials<'_>,
+        found: &mut Found,
+        own: &BTreeSet<TaskId>,
+    ) -> Result<(), StrengthError> {
         let mut weaker = Vec::new();
-        for trial in found.all_mut().filter(|trial| trial.is_lost()) {
+        for trial in found.all_mut().filter(|trial| trial.is_lost(own)) {
             // One proof is enough; the others are listed as they are.
             if weaker.is_empty() {
                 trials.confirm(trial, Asked::Both)?;
             }
-            if trial.is_lost() {
+            if trial.is_lost(own) {
                 weaker.push(trials.described(trial));
             }
         }
@@ -568,8 +574,9 @@ fn is_at(trial: &Trial, target: &Target) -> bool {
 }
 
 /// Whether the mutant shows that what the assertion checked is still checked.
-fn shows(trial: &Trial, target: &Target) -> bool {
-    trial.old.fate == Some(Fate::Killed) && trial.new.fate == Some(Fate::Killed) && is_at(trial, target)
+fn shows(trial: &Trial, target: &Target, own: &BTreeSet<TaskId>) -> bool {
+    let is_noticed = trial.new.fate == Some(Fate::Killed) && !trial.new.failed.is_disjoint(own);
+    trial.old.fate == Some(Fate::Killed) && is_noticed && is_at(trial, target)
 }
 
 fn passing(examined: &Examined) -> BTreeSet<TaskId> {

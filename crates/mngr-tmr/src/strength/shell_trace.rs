@@ -24,11 +24,11 @@ pub(super) fn traced(text: &str, statements: &[RangeInclusive<usize>]) -> String
 
 /// The last line that was told.
 pub(super) fn last_line(printed: &str) -> Option<usize> {
-    let numbers = printed.lines().filter_map(|line| {
+    let mut numbers = printed.lines().rev().filter_map(|line| {
         let told = line.split_once(MARK)?.1;
         told.split_once(':')?.0.parse().ok()
     });
-    numbers.last()
+    numbers.next()
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ pub(super) struct Touched {
     pub(super) new: BTreeSet<TaskId>,
     /// Those there are and were not.
     pub(super) added: BTreeSet<TaskId>,
+    /// Those there are whose own source was changed or added. What another test of the file notices is not theirs.
+    pub(super) own: BTreeSet<TaskId>,
 }
 
 impl Touched {
@@ -34,13 +36,17 @@ impl Touched {
         let is_touched = |id: &&TaskId| views.iter().any(|view| view.touches(id, &tests));
         let of = |ids: &BTreeSet<TaskId>| ids.iter().filter(is_touched).cloned().collect::<BTreeSet<_>>();
         let (mut old, mut new) = (of(old_ids), of(new_ids));
+        let is_own = |id: &&TaskId| views.iter().any(|view| view.is_own(id));
+        let mut own: BTreeSet<TaskId> = new.iter().filter(is_own).cloned().collect();
+        own.extend(added.iter().cloned());
+        own.insert(task.clone());
         old.extend(gone);
         new.extend(added.iter().cloned());
         if old_ids.is_empty() || old_ids.contains(task) {
             old.insert(task.clone());
         }
         new.insert(task.clone());
-        Self { old, new, added }
+        Self { old, new, added, own }
     }
 }
 
@@ -90,6 +96,13 @@ impl<'a> FileView<'a> {
         let names_a_file = id.contains(".py::") || id.contains(" > ");
         let is_known = |known: &BTreeSet<String>| known.contains(own_name(id));
         !names_a_file && self.known.as_ref().is_some_and(is_known)
+    }
+
+    /// Whether the source of this test itself was changed, or nobody can say that it was not.
+    fn is_own(&self, id: &TaskId) -> bool {
+        let name = own_name(id.as_str());
+        let is_function = self.known.as_ref().is_some_and(|known| known.contains(name));
+        self.has(id) && (!is_function || self.changed.contains(name))
     }
 
     /// Whether the change touches this test.

@@ -104,6 +104,10 @@ impl Trials<'_> {
             for again in self.try_all(&[trial.what], asked)? {
                 old.push(again.old.fate);
                 new.push(again.new.fate);
+                if asked != Asked::New {
+                    trial.old.failed.retain(|test| again.old.failed.contains(test));
+                }
+                trial.new.failed.extend(again.new.failed);
             }
         }
         if asked != Asked::New {
@@ -182,9 +186,15 @@ impl Trial {
         }
     }
 
-    /// Whether the old tests notice it and the new ones do not.
-    pub(super) fn is_lost(&self) -> bool {
-        self.old.fate == Some(Fate::Killed) && self.new.fate == Some(Fate::Survived)
+    /// Whether an old test notices it, and neither the same test now nor one that was changed with it.
+    pub(super) fn is_lost(&self, own: &BTreeSet<TaskId>) -> bool {
+        let is_lost = |test: &TaskId| !self.new.failed.contains(test);
+        let is_known = matches!(self.new.fate, Some(Fate::Killed | Fate::Survived));
+        let is_noticed_by_own = !self.new.failed.is_disjoint(own);
+        self.old.fate == Some(Fate::Killed)
+            && is_known
+            && !is_noticed_by_own
+            && self.old.failed.iter().any(is_lost)
     }
 }
 

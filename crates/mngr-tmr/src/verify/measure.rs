@@ -203,7 +203,7 @@ pub enum VerifyError {
         task: TaskId,
         /// Why.
         #[source]
-        source: StrengthError,
+        source: Box<StrengthError>,
     },
 }
 
@@ -417,7 +417,7 @@ impl Verifier<'_> {
         };
         let finding = measure
             .measure(&subject)
-            .map_err(|source| VerifyError::Strength { task: task.clone(), source })?;
+            .map_err(|source| VerifyError::Strength { task: task.clone(), source: Box::new(source) })?;
         reasons.extend(finding.reasons);
         Ok(Judged { strength: finding.strength, reasons, refusal: finding.refusal })
     }

@@ -1,8 +1,6 @@
 //! One task as a line of the report.
 
-use mngr_model::run::{
-    Attempt, AttemptNumber, Measured, Run, Stage, Started, Strength, Task, Verdict, What,
-};
+use mngr_model::run::{Attempt, AttemptNumber, Measured, Run, Stage, Started, Strength, Task, Verdict, What};
 use serde_json::{Value, json};
 
 use super::integration::Integrated;
