@@ -57,8 +57,11 @@ pub(super) enum Deed {
 
 impl Deed {
     /// Where its test must end.
-    pub(super) fn end(self) -> &'static str {
+    pub(super) fn end(self, project: &Project) -> &'static str {
+        let is_test = |number: usize| project.damages[number].subject.starts_with("[FIX_TEST]");
         match self {
+            // Nobody but a person can say whether the test or the program was right.
+            Self::Repair(number) if is_test(number) => "needs_review",
             // Another agent made the same repair: what is done besides is needed by no test, and left out.
             Self::Repair(_) | Self::RepairAnd(..) => "integrated",
             Self::Lie => "failed(verification)",
@@ -114,8 +117,7 @@ impl Project {
         self.deeds.iter().any(|(other, _)| *other == task)
     }
 
-    /// The commits of the result, each with its votes: the tests in one, then a commit for each damage of the
-    /// implementation, those that more agents agree on first. Who does something besides has a vote as well.
+    /// The commits of the result, each with its votes: one for each damage of the implementation, those that more agents agree on first. Who does something besides has a vote as well.
     pub(super) fn expected_log(&self) -> Vec<String> {
         let repairs: Vec<_> = self.deeds.iter().filter_map(|(_, deed)| deed.repairs()).collect();
         let votes = |number: usize| repairs.iter().filter(|other| **other == number).count();
@@ -123,8 +125,7 @@ impl Project {
         let damages = damages.filter(|(_, damage)| damage.subject.starts_with("[FIX_IMPL]"));
         let mut commits: Vec<_> = damages.map(|(number, damage)| (votes(number), damage.subject)).collect();
         commits.sort_by_key(|(votes, _)| Reverse(*votes));
-        let commits = commits.into_iter().map(|(votes, subject)| format!("{subject}|{votes}"));
-        std::iter::once("Tests and docs: the changes of 1 agent|".to_owned()).chain(commits).collect()
+        commits.into_iter().map(|(votes, subject)| format!("{subject}|{votes}")).collect()
     }
 
     /// A repository of the broken project, with the agents that will look after it.
@@ -195,6 +196,8 @@ impl Broken<'_> {
             let key = format!("agent_types.fixer.{key}");
             let _ = self.env.mngr(["config", "set", "--scope", "user", &key, value]).success();
         }
+        // Enough to see that tests of a foreign project can be measured.
+        let _ = self.env.mngr(["config", "set", "--scope", "user", "tmr.mutants", "3"]).success();
     }
 
     /// Runs `mngr tmr` on it.
