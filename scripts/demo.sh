@@ -106,7 +106,9 @@ run "tmr, from launch to report" \
 
 title "How each test ended"
 run "status" "mngr tmr status demo --format '{task:<30} {stage} {kind}' | sort"
-mngr tmr status demo --format '{task} {stage}({kind})' | sed 's/()$//' | sort >"$world/ends"
+# What each agent came to, from the journal: a test that is green in the result is not called failed by `status`.
+sed -n 's/.*"event":"stage","task":"\([^"]*\)".*"stage":"\([^"]*\)"\(,"kind":"\([^"]*\)"\)\{0,1\}.*/\1 \2(\4)/p' \
+    tmr_demo/run.jsonl | sed 's/()$//' | tac | sort -u -k1,1 | sort >"$world/ends"
 sort "$demo/expected.txt" | tr -s ' ' | diff - "$world/ends" || fail "some tests ended differently (<: expected, >: found)"
 echo "Every one of them as it should."
 
@@ -119,10 +121,17 @@ commit=$(git log --format=%h --grep='next number' main..tmr/demo/integrated)
 [[ -n $commit ]] || fail "the fix of the numbers is not in the result"
 run "why" "mngr tmr why $commit --run demo"
 git switch --quiet --detach tmr/demo/integrated
-red=$(for test in tests/*.sh; do sh "$test" >/dev/null 2>&1 || echo "$test"; done)
-[[ $red == tests/due-tomorrow.sh ]] || fail "these tests are red in the result: $red"
+red() { for test in tests/*.sh; do sh "$test" >/dev/null 2>&1 || echo "$test"; done; }
+red=$(red | tr '\n' ' ')
+[[ $red == "tests/due-tomorrow.sh tests/help.sh tests/list-done.sh " ]] || fail "these tests are red in the result: $red"
+git switch --quiet --detach tmr/demo/review
+red=$(red)
+[[ $red == tests/due-tomorrow.sh ]] || fail "these tests are red with what needs review: $red"
 git switch --quiet main
-echo "In the result 23 of 24 tests pass. The last one has to be decided by a person:"
+echo "In the result 21 of 24 tests pass. Three agents changed only what a test expects: that waits for a person."
+show "git log --format='%h %s' tmr/demo/integrated..tmr/demo/review"
+show "git log --format='%(trailers:key=Review)' tmr/demo/integrated..tmr/demo/review | grep ."
+echo "One test nobody could mend; its agent says why:"
 show "mngr tmr status demo --format '{task}: {evidence}' | grep due-tomorrow"
 
 title "The report: every agent's words, transcripts and recordings; it opens from disk"

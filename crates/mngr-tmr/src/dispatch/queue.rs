@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use mngr_model::run::{
     Attempt, AttemptKey, AttemptNumber, EndReason, FailureKind, QueueReason, Run, Stage, Task, TaskId,
+    Verdict, What,
 };
 
 /// What has to be done about a task, as the journal leaves it.
@@ -57,11 +58,15 @@ pub(super) fn may_retry(task: &Task, kind: FailureKind, retries: u32) -> bool {
     is_worth_it && failed <= retries as usize
 }
 
-/// The tests that pass at the base: they have to go on passing.
+/// The tests that pass at the base: they have to go on passing. One that was seen to pass only sometimes says nothing.
 pub(crate) fn guards(run: &Run) -> Vec<TaskId> {
     let passes =
         |task: &&Task| matches!(task.reason, QueueReason::Passing | QueueReason::Named | QueueReason::All);
-    run.tasks.iter().filter(passes).map(|task| task.id.clone()).collect()
+    let is_steady = |task: &&Task| {
+        let mut measured = task.attempts.iter().flat_map(|attempt| &attempt.measured);
+        !measured.any(|it| it.what == What::Before && it.verdict != Verdict::Passed)
+    };
+    run.tasks.iter().filter(passes).filter(is_steady).map(|task| task.id.clone()).collect()
 }
 
 /// Attempts that wait for an agent.

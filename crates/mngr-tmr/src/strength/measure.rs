@@ -14,16 +14,15 @@ use mngr_model::run::{
 
 use super::assertions::{self, Target};
 use super::builds::Builds;
-use super::calls::Driven;
+use super::calls::{Calls, Driven, Effects};
 use super::choose::{self, Choice};
-use super::effects::Looks;
 use super::laboratory::{Laboratory, StrengthError};
 use super::program::{Changed, Program};
 use super::reach::Use;
 use super::test_files::{TestFile, TestFiles};
 use super::touched::{self, Touched};
 use super::trials::{Asked, Attempted, TestSide, Trial, Trials, traced_scripts};
-use crate::collect::{CollectError, Collector, Examined, TestStatus};
+use crate::collect::{Bench, CollectError, Collector, Examined, TestStatus};
 use crate::syntax::{Language, Source};
 use crate::verify::{PathRules, Refusal, Runner};
 
@@ -276,8 +275,12 @@ impl Session<'_> {
     ) -> Result<(), StrengthError> {
         let Some(program) = self.measure.program else { return Ok(()) };
         for test in old.intersection(new) {
-            let looks = |commit: &str| self.lab.looks(program, commit, test, deadline);
-            if looks(self.subject.old)? == Looks::AtEffects && looks(self.subject.new)? != Looks::AtEffects {
+            let looks = |commit: &str| -> Result<bool, StrengthError> {
+                let bench = Bench { runner: self.measure.runner, commit };
+                let calls = Calls { tests: self.measure.tests, bench, program, deadline };
+                Ok(matches!(calls.effects(test)?, Effects::Noticed(_)))
+            };
+            if looks(self.subject.old)? && !looks(self.subject.new)? {
                 let text = format!(
                     "`{test}` no longer notices when a call of the program only prints what it printed before, \
                      and does nothing"

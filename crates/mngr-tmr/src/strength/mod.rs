@@ -11,7 +11,6 @@ mod assertions;
 mod builds;
 mod calls;
 mod choose;
-mod effects;
 mod fate;
 mod laboratory;
 mod measure;

@@ -160,7 +160,7 @@ fn every_agent_of_the_demo_does_what_the_table_of_its_ends_needs() {
                 assert_eq!((played.outcome().result, was_green), (Claim::Clean, true), "{test}");
                 assert_eq!(played.commits(), "", "{test}");
             }
-            "integrated" | "failed(gate)" | "failed(conflict)" | "failed(contract)" => {
+            "integrated" | "needs_review" | "failed(gate)" | "failed(conflict)" | "failed(contract)" => {
                 assert!(played.passes(), "{test} does not pass with the change");
                 let is_improved = played.outcome().result == Claim::Improved;
                 assert!(is_improved || played.outcome().result == Claim::Fixed, "{test}");
@@ -193,7 +193,8 @@ fn every_agent_of_the_demo_does_what_the_table_of_its_ends_needs() {
 /// Puts the work of all agents together that should be integrated, each on top of the others.
 fn all_good_work_together_leaves_one_test_red(env: &TestEnv, expected: &BTreeMap<String, String>) {
     let repo = env.work_dir();
-    for (test, _) in expected.iter().filter(|(_, end)| *end == "integrated") {
+    let is_good = |end: &String| matches!(end.as_str(), "integrated" | "needs_review");
+    for (test, _) in expected.iter().filter(|(_, end)| is_good(end)) {
         let branch = test.trim_start_matches("tests/");
         // The same change a second time makes an empty commit.
         let _ = git(env, &repo, &["cherry-pick", "--keep-redundant-commits", branch]).success();
@@ -215,6 +216,15 @@ fn is_cited(repo: &Path, test: &str) -> bool {
     let lines = text.lines().skip_while(|line| *line != "# Tutorial block:").skip(1);
     let block: Vec<&str> = lines.map_while(|line| line.strip_prefix("#   ")).collect();
     !block.is_empty() && read("tutorial.sh").split("\n\n").any(|known| known.trim_end() == block.join("\n"))
+}
+
+#[test]
+fn the_demo_ends_as_it_says() {
+    let script = examples().join("../scripts/demo.sh");
+    let output = std::process::Command::new("bash").arg(script).arg(env!("CARGO_BIN_EXE_mngr")).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{printed}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.contains("Every one of them as it should."), "{printed}");
 }
 
 #[test]
