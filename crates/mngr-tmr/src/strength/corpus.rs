@@ -157,7 +157,12 @@ fn whole(name: &'static str) {
 #[test]
 fn some_cheats_are_kept_back_and_an_honest_change_is_merged() {
     let framework = Framework::open("sh");
-    let wanted = ["cheat-01-or-true", "cheat-07-empty-loop", "cheat-53-expected-from-the-library", "honest-01-one-more-case"];
+    let wanted = [
+        "cheat-01-or-true",
+        "cheat-07-empty-loop",
+        "cheat-53-expected-from-the-library",
+        "honest-01-one-more-case",
+    ];
     let cases: Vec<Case> =
         framework.cases().into_iter().filter(|case| wanted.contains(&case.folder.as_str())).collect();
     assert_eq!(cases.len(), wanted.len());

@@ -221,7 +221,8 @@ fn is_cited(repo: &Path, test: &str) -> bool {
 #[test]
 fn the_demo_ends_as_it_says() {
     let script = examples().join("../scripts/demo.sh");
-    let output = std::process::Command::new("bash").arg(script).arg(env!("CARGO_BIN_EXE_mngr")).output().unwrap();
+    let output =
+        std::process::Command::new("bash").arg(script).arg(env!("CARGO_BIN_EXE_mngr")).output().unwrap();
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{printed}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(printed.contains("Every one of them as it should."), "{printed}");
