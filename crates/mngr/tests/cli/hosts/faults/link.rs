@@ -283,7 +283,8 @@ fn a_destroy_whose_link_breaks_is_not_completed_by_others_while_it_lives() {
     assert!(!listed.stderr.contains("put right"), "{listed}");
     destroying.signal(Signal::CONT);
     let destroyed = destroying.finish();
-    if destroyed.status.code() == Some(0) {
+    // One that cannot take back what it began leaves its journal, and the next command completes the removal.
+    if names(env).is_empty() {
         let _ = env.mngr(["undo", "far"]).success();
     }
     assert_eq!(names(env), ["far"], "{destroyed}");
