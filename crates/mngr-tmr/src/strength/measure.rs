@@ -17,7 +17,7 @@ use super::builds::Builds;
 use super::calls::{Calls, Driven, Effects};
 use super::choose::{self, Choice};
 use super::laboratory::{Laboratory, StrengthError};
-use super::program::{Changed, Program};
+use super::program::{Beside, Changed, Program};
 use super::reach::Use;
 use super::test_files::{TestFile, TestFiles};
 use super::touched::{self, Touched};
@@ -150,7 +150,7 @@ impl Session<'_> {
         }
         self.judge_red(&touched, &old_plain, &old_passing, limit)?;
 
-        let program = Program::read(self.measure.git, subject.new, self.measure.paths)?;
+        let program = Program::read(self.measure.git, subject.new, subject.old, self.measure.paths)?;
         if program.len() == 0 {
             let why = "there is no source file in a language that mutants can be made of";
             return Ok(self.unknown(StrengthState::NotMeasurable, why));
@@ -159,8 +159,9 @@ impl Session<'_> {
         let deadline = Duration::from_millis(slowest) * SLOWER + A_LITTLE_MORE;
         let old = self.old_side(old_passing, deadline)?;
         let new = TestSide { commit: subject.new.to_owned(), passing: new_passing, traced: Vec::new() };
-        let first = if old.passing.is_empty() { &new } else { &old };
-        if lab.use_of(&program, &first.commit, &first.passing, deadline)? == Use::Ignores {
+        let (first, beside) =
+            if old.passing.is_empty() { (&new, Beside::NewTests) } else { (&old, Beside::OldTests) };
+        if lab.use_of((&program, beside), &first.commit, &first.passing, deadline)? == Use::Ignores {
             let why =
                 "the tests pass although every function of the program fails: they do not run this checkout";
             return Ok(self.unknown(StrengthState::NotMeasurable, why));
@@ -329,10 +330,11 @@ impl Session<'_> {
     fn try_mutants(&mut self, trials: &Trials<'_>, touched: &Touched) -> Result<Found, StrengthError> {
         let (program, wanted) = (trials.program, self.measure.mutants.max(1));
         let has_old = !trials.old.passing.is_empty();
-        let reached =
-            |side: &TestSide| self.lab.reached(program, &side.commit, &side.passing, trials.deadline);
-        let by_old = if has_old { reached(trials.old)? } else { BTreeSet::new() };
-        let by_new = reached(trials.new)?;
+        let reached = |side: &TestSide, beside: Beside| {
+            self.lab.reached((program, beside), &side.commit, &side.passing, trials.deadline)
+        };
+        let by_old = if has_old { reached(trials.old, Beside::OldTests)? } else { BTreeSet::new() };
+        let by_new = reached(trials.new, Beside::NewTests)?;
         let all: BTreeSet<usize> = (0..program.len()).collect();
         let common = match (has_old, by_old.is_empty(), by_new.is_empty()) {
             (true, false, _) => &by_old,

@@ -2,6 +2,8 @@
 //!
 //! Processes: 2 of git for each program.
 
+use std::collections::BTreeMap;
+
 use mngr_host::git::{FileMode, Git, GitError, RepoPath};
 
 use crate::syntax::{Edit, Language, Source, small_diff};
@@ -19,6 +21,15 @@ pub(super) struct ProgramFile {
     pub(super) language: Language,
     text: String,
     source: Source,
+    /// The same file beside the old tests, where it holds tests itself and is another one there.
+    old: Option<(String, Source)>,
+}
+
+/// Beside which tests the program is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    OldTests,
+    NewTests,
 }
 
 /// A file with other contents.
@@ -43,8 +54,8 @@ struct FunctionOf {
 }
 
 impl Program {
-    /// The program of a commit.
-    pub(super) fn read(git: &Git<'_>, commit: &str, paths: &PathRules) -> Result<Self, GitError> {
+    /// The program of a commit; `old` is the same program beside the old tests.
+    pub(super) fn read(git: &Git<'_>, commit: &str, old: &str, paths: &PathRules) -> Result<Self, GitError> {
         let mut listed: Vec<_> = git
             .files_in(commit)?
             .into_iter()
@@ -61,11 +72,37 @@ impl Program {
         listed.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
         let blobs: Vec<String> = listed.iter().map(|file| file.blob.clone()).collect();
         let texts = git.read_blobs(&blobs)?;
+        let beside: BTreeMap<String, String> = git
+            .patch_between(old, commit)?
+            .into_iter()
+            .filter(|change| !change.old_mode.is_absent() && !change.new_mode.is_absent())
+            .map(|change| (change.path.to_string(), change.old_blob))
+            .collect();
+        let wanted: Vec<(String, String)> = listed
+            .iter()
+            .filter_map(|file| {
+                let path = file.path.as_str()?;
+                Some((path.to_owned(), beside.get(path)?.clone()))
+            })
+            .collect();
+        let old_blobs: Vec<String> = wanted.iter().map(|(_, blob)| blob.clone()).collect();
+        let old_texts = git.read_blobs(&old_blobs)?;
+        let mut old_texts: BTreeMap<String, Vec<u8>> =
+            wanted.into_iter().map(|(path, _)| path).zip(old_texts).collect();
         let files = listed.into_iter().zip(texts).filter_map(|(file, bytes)| {
             let (path, text) = (file.path.as_str()?.to_owned(), String::from_utf8(bytes).ok()?);
             let language = Language::of(&path, &text)?;
             let source = Source::parse(language, &text)?;
-            Some(ProgramFile { path, mode: file.mode, language, text, source })
+            let old = match old_texts.remove(&path) {
+                // A file that cannot be read beside the old tests is not mutated at all.
+                Some(bytes) => {
+                    let text = String::from_utf8(bytes).ok()?;
+                    let source = Source::parse(language, &text)?;
+                    Some((text, source))
+                }
+                None => None,
+            };
+            Some(ProgramFile { path, mode: file.mode, language, text, source, old })
         });
         Ok(Self::of(files.collect()))
     }
@@ -120,10 +157,14 @@ impl Program {
         format!("{path}:{}:{}:{}", edit.range.start, edit.rule, edit.replacement)
     }
 
-    /// The file of a mutant.
-    pub(super) fn mutated(&self, function: usize, edit: &Edit) -> Changed {
+    /// The file of a mutant; nothing where the same place is not found beside the old tests.
+    pub(super) fn mutated(&self, function: usize, edit: &Edit, beside: Beside) -> Option<Changed> {
         let file = &self.files[self.functions[function].file];
-        Changed { path: file.path.clone(), mode: file.mode.clone(), text: file.source.apply(edit) }
+        let text = match (&file.old, beside) {
+            (Some((_, old)), Beside::OldTests) => old.apply(&same_edit(&file.source, old, edit)?),
+            _ => file.source.apply(edit),
+        };
+        Some(Changed { path: file.path.clone(), mode: file.mode.clone(), text })
     }
 
     /// A mutant as a diff.
@@ -138,31 +179,52 @@ impl Program {
     }
 
     /// The files in which these functions fail at their first line; those that cannot be made to fail stay.
-    pub(super) fn failing(&self, which: &dyn Fn(usize) -> bool) -> Vec<Changed> {
-        self.rewritten(|file, source| {
-            source.failing(&|function| self.place(file, function).is_some_and(which))
+    pub(super) fn failing(&self, which: &dyn Fn(usize) -> bool, beside: Beside) -> Vec<Changed> {
+        self.rewritten(beside, |file, source| {
+            source.failing(&|function| self.place(file, source, function).is_some_and(which))
         })
     }
 
     /// The files in which each function first writes its number to a file.
-    pub(super) fn recording(&self, to: &str) -> Vec<Changed> {
-        self.rewritten(|file, source| {
-            source.recording(&|function| self.place(file, function).map(|place| place as u64), to)
+    pub(super) fn recording(&self, to: &str, beside: Beside) -> Vec<Changed> {
+        self.rewritten(beside, |file, source| {
+            source.recording(&|function| self.place(file, source, function).map(|place| place as u64), to)
         })
     }
 
-    /// The place of a function in the program, given its place in a file.
-    fn place(&self, file: usize, function: usize) -> Option<usize> {
-        self.functions.binary_search_by(|of| (of.file, of.function).cmp(&(file, function))).ok()
+    /// The place of a function in the program, given its place in a file as it is beside the old or the new tests.
+    fn place(&self, file: usize, source: &Source, function: usize) -> Option<usize> {
+        let name = &source.functions().get(function)?.name;
+        let own = &self.files[file].source;
+        let is_it = |of: &FunctionOf| of.file == file && own.functions()[of.function].name == *name;
+        self.functions.iter().position(is_it)
     }
 
-    fn rewritten(&self, rewrite: impl Fn(usize, &Source) -> String) -> Vec<Changed> {
-        let all = self.files.iter().enumerate().map(|(at, file)| (file, rewrite(at, &file.source)));
-        let changed = all.filter(|(file, text)| *text != file.text);
+    fn rewritten(&self, beside: Beside, rewrite: impl Fn(usize, &Source) -> String) -> Vec<Changed> {
+        let text_of = |file: &'_ ProgramFile, at: usize| match (&file.old, beside) {
+            (Some((text, source)), Beside::OldTests) => (rewrite(at, source), text.clone()),
+            _ => (rewrite(at, &file.source), file.text.clone()),
+        };
+        let all = self.files.iter().enumerate().map(|(at, file)| (file, text_of(file, at)));
+        let changed = all.filter(|(_, (text, before))| text != before);
         changed
-            .map(|(file, text)| Changed { path: file.path.clone(), mode: file.mode.clone(), text })
+            .map(|(file, (text, _))| Changed { path: file.path.clone(), mode: file.mode.clone(), text })
             .collect()
     }
+}
+
+/// The edit of another spelling of a file that does the same at the same place: in the function of that name, by the same
+/// rule, the same text, as the same one of several.
+fn same_edit(from: &Source, to: &Source, edit: &Edit) -> Option<Edit> {
+    let key = |source: &Source, edit: &Edit| {
+        let name = source.functions().get(edit.function).map(|function| function.name.clone());
+        let text = source.text().get(edit.range.clone()).map(str::to_owned);
+        (name, edit.rule.clone(), edit.replacement.clone(), text)
+    };
+    let wanted = key(from, edit);
+    let nth =
+        from.edits().iter().filter(|other| key(from, other) == wanted).position(|other| other == edit)?;
+    to.edits().into_iter().filter(|other| key(to, other) == wanted).nth(nth)
 }
 
 /// Whether a file is worth reading: it has an ending of a language, or none at all.

@@ -9,7 +9,7 @@ use mngr_model::run::{Fate, TaskId};
 
 use super::fate;
 use super::laboratory::{Laboratory, StrengthError};
-use super::program::Program;
+use super::program::{Beside, Program};
 
 /// Whether tests run this program at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,12 +24,12 @@ impl Laboratory<'_> {
     /// Whether the tests notice when all functions fail at once.
     pub(super) fn use_of(
         &self,
-        program: &Program,
+        (program, beside): (&Program, Beside),
         commit: &str,
         passing: &BTreeSet<TaskId>,
         deadline: Duration,
     ) -> Result<Use, StrengthError> {
-        let failing = self.variant(commit, &program.failing(&|_| true))?;
+        let failing = self.variant(commit, &program.failing(&|_| true, beside))?;
         let noticed = fate::read(self.run(&failing, passing, deadline)?, passing);
         // One that cannot even be imported any more is run.
         Ok(if noticed.fate == Some(Fate::Survived) { Use::Ignores } else { Use::Runs })
@@ -38,13 +38,13 @@ impl Laboratory<'_> {
     /// The functions that these tests run, by their places; none where that cannot be told.
     pub(super) fn reached(
         &self,
-        program: &Program,
+        (program, beside): (&Program, Beside),
         commit: &str,
         ids: &BTreeSet<TaskId>,
         deadline: Duration,
     ) -> Result<BTreeSet<usize>, StrengthError> {
         let file = format!("/tmp/mngr-reached-{}", random::hex32());
-        let recording = self.variant(commit, &program.recording(&file))?;
+        let recording = self.variant(commit, &program.recording(&file, beside))?;
         // Writing takes its time where functions are called often; what was written until then counts.
         let ran = self.run(&recording, ids, deadline * 3);
         let written = self.take_file(&recording, &file)?;

@@ -11,7 +11,7 @@ use super::builds::Builds;
 use super::choose::Choice;
 use super::fate::{self, Noticed};
 use super::laboratory::{Laboratory, StrengthError};
-use super::program::{Changed, Program};
+use super::program::{Beside, Changed, Program};
 use super::shell_trace;
 use super::test_files::TestFile;
 use crate::collect::Spot;
@@ -80,8 +80,11 @@ impl Trials<'_> {
             .collect();
         type Noted = Result<(usize, Asked, Noticed), StrengthError>;
         let results = fan_out_within(self.lab.runner.width(), jobs, |(at, asked)| -> Noted {
-            let side = if asked == Asked::Old { self.old } else { self.new };
-            Ok((at, asked, self.notice(side, allowed[at])?))
+            let (side, beside) = match asked {
+                Asked::Old => (self.old, Beside::OldTests),
+                _ => (self.new, Beside::NewTests),
+            };
+            Ok((at, asked, self.notice(side, beside, allowed[at])?))
         });
         let mut trials: Vec<Trial> = allowed
             .iter()
@@ -130,8 +133,10 @@ impl Trials<'_> {
         !self.program.is_compiled(what.function()) || self.builds.may_build(&name)
     }
 
-    fn notice(&self, side: &TestSide, what: Attempted) -> Result<Noticed, StrengthError> {
-        let commit = self.lab.variant(&side.commit, &self.changed(what))?;
+    fn notice(&self, side: &TestSide, beside: Beside, what: Attempted) -> Result<Noticed, StrengthError> {
+        // One that cannot be made beside these tests says nothing.
+        let Some(changed) = self.changed(what, beside) else { return Ok(Noticed::default()) };
+        let commit = self.lab.variant(&side.commit, &changed)?;
         let examined = self.lab.run(&commit, &side.passing, self.deadline)?;
         let traced = side.spots(&examined.tail);
         let mut noticed = fate::read(examined, &side.passing);
@@ -139,12 +144,13 @@ impl Trials<'_> {
         Ok(noticed)
     }
 
-    fn changed(&self, what: Attempted) -> Vec<Changed> {
+    fn changed(&self, what: Attempted, beside: Beside) -> Option<Vec<Changed>> {
         match what {
             Attempted::Edit(Choice { function, edit }) => {
-                vec![self.program.mutated(function, &self.program.edits(function)[edit])]
+                let edit = &self.program.edits(function)[edit];
+                self.program.mutated(function, edit, beside).map(|changed| vec![changed])
             }
-            Attempted::Fails(wanted) => self.program.failing(&|function| function == wanted),
+            Attempted::Fails(wanted) => Some(self.program.failing(&|function| function == wanted, beside)),
         }
     }
 
