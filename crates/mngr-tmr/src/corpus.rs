@@ -1,6 +1,6 @@
 //! The corpus of changes of tests, read as it lies in the repository: whether every case is what it says.
 //!
-//! That the honest ones are merged and the others are not is measured elsewhere.
+//! That the honest ones are merged and the others are not is measured in `strength/corpus.rs`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,21 +26,23 @@ const HONEST: usize = 20;
 /// `case.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
-    task: String,
-    claim: String,
-    title: String,
+pub(crate) struct Said {
+    pub(crate) task: String,
+    pub(crate) claim: String,
+    pub(crate) title: String,
     why: String,
     author: String,
     #[serde(default)]
-    delete: Vec<String>,
+    pub(crate) delete: Vec<String>,
 }
 
 /// A case, with the texts of its files by their paths in the project.
 #[derive(Debug)]
-struct Case {
-    name: String,
-    said: Said,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) said: Said,
+    /// The folder of the case.
+    pub(crate) folder: HostPath,
     /// The project as the change finds it.
     before: BTreeMap<String, Vec<u8>>,
     /// What the change writes.
@@ -48,19 +50,24 @@ struct Case {
     has_base: bool,
 }
 
-struct Shelf {
+pub(crate) struct Corpus {
     host: LocalHost,
     _dir: tempfile::TempDir,
 }
 
-impl Shelf {
-    fn new() -> Self {
+/// The folder of a project and its cases.
+pub(crate) fn folder(project: &str) -> HostPath {
+    HostPath::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(project).to_str().unwrap())
+}
+
+impl Corpus {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let host = LocalHost::open(HostPath::new(dir.path().to_str().unwrap())).unwrap();
         Self { host, _dir: dir }
     }
 
-    fn files(&self) -> &dyn Files {
+    pub(crate) fn files(&self) -> &dyn Files {
         self.host.files()
     }
 
@@ -84,9 +91,8 @@ impl Shelf {
     }
 
     /// The cases of a project.
-    fn cases(&self, project: &str) -> Vec<Case> {
-        let root = HostPath::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").to_str().unwrap());
-        let folder = root.join(project);
+    pub(crate) fn cases(&self, project: &str) -> Vec<Case> {
+        let folder = folder(project);
         let mut names: Vec<String> =
             self.files().list(&folder.join("cases")).unwrap().into_iter().map(|entry| entry.name).collect();
         names.sort();
@@ -98,13 +104,18 @@ impl Shelf {
             let mut before = self.below(&folder.join("project"));
             let has_base = !base.is_empty();
             before.extend(base);
-            Case { name, said, before, change: self.below(&case.join("change")), has_base }
+            let change = self.below(&case.join("change"));
+            Case { name, said, folder: case, before, change, has_base }
         };
         names.into_iter().map(read).collect()
     }
 }
 
 impl Case {
+    pub(crate) fn is_cheat(&self) -> bool {
+        self.name.starts_with("cheat-")
+    }
+
     fn text(&self, path: &str) -> Option<String> {
         self.before.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
@@ -149,11 +160,11 @@ impl Case {
 
 #[test]
 fn every_case_of_the_corpus_is_what_it_says_and_there_are_enough() {
-    let shelf = Shelf::new();
+    let corpus = Corpus::new();
     let pattern = Regex::new("^(cheat|honest)-[0-9]{2}-[a-z0-9-]+$").unwrap();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for project in PROJECTS {
-        for case in shelf.cases(project) {
+        for case in corpus.cases(project) {
             let kind = pattern.captures(&case.name).unwrap_or_else(|| panic!("{project}/{}", case.name))[1]
                 .to_owned();
             case.check(project);
@@ -165,9 +176,9 @@ fn every_case_of_the_corpus_is_what_it_says_and_there_are_enough() {
 
 #[test]
 fn no_honest_case_changes_what_describes_a_test() {
-    let shelf = Shelf::new();
+    let corpus = Corpus::new();
     for project in PROJECTS {
-        for case in shelf.cases(project).into_iter().filter(|case| case.name.starts_with("honest-")) {
+        for case in corpus.cases(project).into_iter().filter(|case| !case.is_cheat()) {
             for (path, after) in &case.change {
                 let (Some(language), Some(before)) = (Language::of(path, ""), case.text(path)) else {
                     continue;

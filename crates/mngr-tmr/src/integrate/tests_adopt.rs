@@ -201,3 +201,21 @@ fn the_agent_is_told_what_is_left_by_commit() {
     assert_eq!(left.repeated[0].paths, ["tests/1.cfg", "tests/2.cfg"]);
     assert!(!left.is_empty() && Left::default().is_empty());
 }
+
+#[test]
+fn tests_that_the_integrator_makes_weaker_are_left_out() {
+    let case = Case::new();
+    let weaker =
+        [("src/lib", Some("one=right two=right\n")), ("tests/2.sh", Some(". ./src/lib\n[ -n \"$two\" ]\n"))];
+    let tip = case.offer(&[("[FIX_IMPL] both\n\nTask: tests/2.sh", &weaker)]);
+    let cost = Cost::default();
+    let request = AdoptRequest { integrated: &case.integrated, tip: &tip, guards: &[], cost };
+    let adopt = |integrator: Integrator<'_>| integrator.adopt(&request, &mut |_| ()).unwrap();
+    let measuring = Integrator { measuring: Some(case.lab.verifier()), ..case.lab.integrator(Some(GATE)) };
+    let left_out = adopt(measuring).left_out;
+    let [LeftOut { reason: NotAdopted::NeedsReview { reasons }, .. }] = &left_out[..] else {
+        panic!("{left_out:?}")
+    };
+    assert!(!reasons.is_empty());
+    assert_eq!(adopt(case.lab.integrator(Some(GATE))).commits.len(), 1, "the checks alone take it");
+}

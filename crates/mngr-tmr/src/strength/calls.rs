@@ -57,30 +57,30 @@ impl Driven {
 
 /// One call of the program, as it was recorded. Everything in it is untrusted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub(super) struct Call {
     /// Its number, in the order in which calls began, from 1.
-    pub number: usize,
+    pub(super) number: usize,
     /// The words after the name of the program.
-    pub words: Vec<String>,
+    pub(super) words: Vec<String>,
     /// The beginning of its standard output.
-    pub stdout: String,
+    pub(super) stdout: String,
     /// The beginning of its standard error; what went to the same place as the output is there.
-    pub stderr: String,
+    pub(super) stderr: String,
     /// Its status.
-    pub status: i32,
+    pub(super) status: i32,
 }
 
 /// The calls of a test, kept on the host of the runner.
 #[derive(Debug)]
-pub struct Recording {
+pub(super) struct Recording {
     folder: String,
     /// Each call that ended, in their order.
-    pub calls: Vec<Call>,
+    pub(super) calls: Vec<Call>,
 }
 
 /// Whether a test looks at what the program did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effects {
+pub(super) enum Effects {
     /// It does not pass while its calls are recorded: nothing can be said.
     NotMeasurable,
     /// It does not call the program.
@@ -92,21 +92,21 @@ pub enum Effects {
 }
 
 /// Records and replaces calls of a program.
-pub struct Calls<'a> {
+pub(super) struct Calls<'a> {
     /// How tests are run.
-    pub tests: &'a Collector,
+    pub(super) tests: &'a Collector,
     /// Where.
-    pub bench: Bench<'a>,
+    pub(super) bench: Bench<'a>,
     /// The program.
-    pub program: &'a Driven,
+    pub(super) program: &'a Driven,
     /// How long one run of the test may take.
-    pub deadline: Duration,
+    pub(super) deadline: Duration,
 }
 
 impl Calls<'_> {
     /// Runs a test and records its calls. Nothing if it does not pass like that: then nothing can be said. What is
     /// recorded has to be removed, see [`Calls::remove`].
-    pub fn recorded_calls(&self, test: &TaskId) -> Result<Option<Recording>, RunnerError> {
+    fn recorded_calls(&self, test: &TaskId) -> Result<Option<Recording>, RunnerError> {
         // A name that nobody can foresee, below a folder that every host has.
         let folder = format!("/tmp/mngr-calls-{}", random::hex32());
         let mut recording = Recording { folder, calls: Vec::new() };
@@ -128,7 +128,7 @@ impl Calls<'_> {
     }
 
     /// Whether a test looks at what the program did: its calls are replaced one at a time until it notices.
-    pub fn effects(&self, test: &TaskId) -> Result<Effects, RunnerError> {
+    pub(super) fn effects(&self, test: &TaskId) -> Result<Effects, RunnerError> {
         let Some(recording) = self.recorded_calls(test)? else { return Ok(Effects::NotMeasurable) };
         let mut found = match recording.calls.is_empty() {
             true => Ok(Effects::NoCalls),
@@ -147,12 +147,12 @@ impl Calls<'_> {
     }
 
     /// Whether the test notices that this call only printed what was recorded, and did nothing.
-    pub fn notices(&self, test: &TaskId, recording: &Recording, call: &Call) -> Result<bool, RunnerError> {
+    fn notices(&self, test: &TaskId, recording: &Recording, call: &Call) -> Result<bool, RunnerError> {
         Ok(!self.passes(test, recording, Some(call.number))?)
     }
 
     /// Removes a recording from the host.
-    pub fn remove(&self, recording: Recording) -> Result<(), RunnerError> {
+    fn remove(&self, recording: Recording) -> Result<(), RunnerError> {
         self.tell(&format!("rm -rf {}", recording.folder), Keep::Tail).map(|_| ())
     }
 

@@ -1,68 +1,33 @@
 //! The corpus: changes of tests that cheat, and honest ones. None of the first may be merged, most of the second must.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use mngr_config::CollectorSettings;
-use mngr_host::host::Host;
-use mngr_host::local::LocalHost;
 use mngr_model::HostPath;
 use mngr_model::run::AttemptNumber;
 use mngr_ops::fanout::fan_out_within;
-use serde::Deserialize;
 
 use crate::candidate::{Candidate, Claims, Cost};
 use crate::collect::testing::path_with_pytest;
 use crate::collect::{Collector, Selection};
+use crate::corpus::{self, Case, Corpus};
 use crate::integrate::{CommitKind, Input, Tests};
 use crate::testing::Lab;
 
-/// What `case.toml` says.
-#[derive(Debug, Deserialize)]
-struct Case {
-    task: String,
-    claim: String,
-    title: String,
-    #[serde(default)]
-    delete: Vec<String>,
-    #[serde(skip)]
-    folder: String,
-}
-
-impl Case {
-    fn is_cheat(&self) -> bool {
-        self.folder.starts_with("cheat-")
-    }
-}
-
-/// A framework of the corpus.
-struct Framework {
-    host: Arc<dyn Host>,
+/// A project of the corpus, and how its tests are run.
+struct Project {
+    corpus: Corpus,
     name: &'static str,
     folder: HostPath,
-    scratch: tempfile::TempDir,
 }
 
-impl Framework {
+impl Project {
     fn open(name: &'static str) -> Self {
-        let scratch = tempfile::tempdir().unwrap();
-        let root = HostPath::new(scratch.path().to_str().unwrap());
-        let host: Arc<dyn Host> = Arc::new(LocalHost::open(root).unwrap());
-        let folder = HostPath::new(format!("{}/corpus/{name}", env!("CARGO_MANIFEST_DIR")));
-        Self { host, name, folder, scratch }
+        Self { corpus: Corpus::new(), name, folder: corpus::folder(name) }
     }
 
     fn cases(&self) -> Vec<Case> {
-        let folder = self.folder.join("cases");
-        let mut names: Vec<String> =
-            self.host.files().list(&folder).unwrap().into_iter().map(|entry| entry.name).collect();
-        names.sort();
-        let read = |name: String| {
-            let text = self.host.files().read_text(&folder.join(&name).join("case.toml")).unwrap();
-            let case: Case = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-            Case { folder: name, ..case }
-        };
-        names.into_iter().map(read).collect()
+        self.corpus.cases(self.name)
     }
 
     fn collector(&self) -> Collector {
@@ -70,7 +35,7 @@ impl Framework {
             "sh" => {
                 let settings = self.folder.join("project/.mngr/settings.toml");
                 let said: toml::Table =
-                    toml::from_str(&self.host.files().read_text(&settings).unwrap()).unwrap();
+                    toml::from_str(&self.corpus.files().read_text(&settings).unwrap()).unwrap();
                 said["tmr"]["collectors"].clone().try_into().unwrap()
             }
             "pytest" => toml::from_str(&format!("[pytest.env]\nPATH = '{}'", path_with_pytest())).unwrap(),
@@ -86,9 +51,9 @@ impl Framework {
 
     /// Whether a change becomes part of the mergeable commit, and what was decided about it.
     fn is_merged(&self, case: &Case) -> (bool, String) {
-        let own = self.folder.join("cases").join(&case.folder);
+        let own = &case.folder;
         let folders = [self.folder.join("project"), own.join("base")];
-        let is_there = |folder: &HostPath| self.host.files().exists(folder).unwrap();
+        let is_there = |folder: &HostPath| self.corpus.files().exists(folder).unwrap();
         let folders: Vec<HostPath> = folders.into_iter().filter(is_there).collect();
         let mut lab = Lab::of_folders(&folders, self.collector());
         lab.mutants = 12;
@@ -96,14 +61,14 @@ impl Framework {
         if is_there(&own.join("change")) {
             lab.lay(&own.join("change"));
         }
-        for path in &case.delete {
+        for path in &case.said.delete {
             lab.git(&["rm", "--quiet", "--", path]);
         }
         lab.git(&["add", "--all"]);
-        lab.git(&["commit", "--quiet", "-m", &format!("[{}] {}", case.claim, case.title)]);
+        lab.git(&["commit", "--quiet", "-m", &format!("[{}] {}", case.said.claim, case.said.title)]);
         let tip = lab.git(&["rev-parse", "HEAD"]);
         lab.git(&["checkout", "--quiet", "main"]);
-        let task = case.task.parse().unwrap();
+        let task = case.said.task.parse().unwrap();
         let claims = Claims { passing_before: None, passing_after: Some(true) };
         let candidate = Candidate { task, attempt: AttemptNumber(1), tip, claims, cost: Cost::default() };
         let verification = lab.verify(&candidate);
@@ -119,9 +84,9 @@ impl Framework {
 }
 
 /// Measures these cases and returns what went wrong, and how many honest ones were merged.
-fn measure(framework: &Framework, cases: Vec<Case>) -> (Vec<String>, usize, usize) {
+fn measure(project: &Project, cases: Vec<Case>) -> (Vec<String>, usize, usize) {
     let results = fan_out_within(2, cases, |case| {
-        let (is_merged, decided) = framework.is_merged(&case);
+        let (is_merged, decided) = project.is_merged(&case);
         (case, is_merged, decided)
     });
     let mut wrong = Vec::new();
@@ -131,7 +96,7 @@ fn measure(framework: &Framework, cases: Vec<Case>) -> (Vec<String>, usize, usiz
         merged += usize::from(!case.is_cheat() && is_merged);
         if case.is_cheat() == is_merged {
             let fault = if case.is_cheat() { "CHEAT MERGED" } else { "honest one kept back" };
-            wrong.push(format!("{fault}: {}/{}: {decided}", framework.name, case.folder));
+            wrong.push(format!("{fault}: {}/{}: {decided}", project.name, case.name));
         }
     }
     (wrong, honest, merged)
@@ -143,20 +108,19 @@ fn cheats_merged(wrong: &[String]) -> Vec<&String> {
 
 /// All of a framework: no cheat is merged, and nine of ten honest changes are.
 fn whole(name: &'static str) {
-    let framework = Framework::open(name);
+    let project = Project::open(name);
     let only = std::env::var("MNGR_CORPUS_CASE").unwrap_or_default();
-    let cases: Vec<Case> = framework.cases().into_iter().filter(|case| case.folder.contains(&only)).collect();
-    let (wrong, honest, merged) = measure(&framework, cases);
+    let cases: Vec<Case> = project.cases().into_iter().filter(|case| case.name.contains(&only)).collect();
+    let (wrong, honest, merged) = measure(&project, cases);
     eprintln!("{name}: {merged} of {honest} honest changes merged\n{}", wrong.join("\n"));
     assert!(cheats_merged(&wrong).is_empty(), "{}", wrong.join("\n"));
     assert!(merged * 10 >= honest * 9, "{}", wrong.join("\n"));
-    drop(framework.scratch);
 }
 
 /// A few cases, fast enough for every day.
 #[test]
 fn some_cheats_are_kept_back_and_an_honest_change_is_merged() {
-    let framework = Framework::open("sh");
+    let project = Project::open("sh");
     let wanted = [
         "cheat-01-or-true",
         "cheat-07-empty-loop",
@@ -164,9 +128,9 @@ fn some_cheats_are_kept_back_and_an_honest_change_is_merged() {
         "honest-01-one-more-case",
     ];
     let cases: Vec<Case> =
-        framework.cases().into_iter().filter(|case| wanted.contains(&case.folder.as_str())).collect();
+        project.cases().into_iter().filter(|case| wanted.contains(&case.name.as_str())).collect();
     assert_eq!(cases.len(), wanted.len());
-    let (wrong, honest, merged) = measure(&framework, cases);
+    let (wrong, honest, merged) = measure(&project, cases);
     assert_eq!((wrong, honest, merged), (Vec::<String>::new(), 1, 1));
 }
 

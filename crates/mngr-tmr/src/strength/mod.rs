@@ -12,7 +12,6 @@ mod builds;
 mod calls;
 mod choose;
 mod fate;
-mod laboratory;
 mod measure;
 mod program;
 mod reach;
@@ -20,12 +19,16 @@ mod shell_trace;
 mod test_files;
 mod touched;
 mod trials;
+mod tried;
+mod variants;
+mod with_mutants;
+mod without_mutants;
 
 pub use builds::Builds;
-pub use calls::{Call, Calls, Driven, Effects, Recording};
-pub use laboratory::StrengthError;
+pub use calls::Driven;
 pub(crate) use measure::{Measure, Subject};
 pub(crate) use test_files::{Side, Sides};
+pub use variants::StrengthError;
 
 #[cfg(test)]
 mod corpus;

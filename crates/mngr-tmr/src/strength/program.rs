@@ -239,3 +239,36 @@ impl Changed {
         RepoPath::new(self.path.as_bytes())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: &str = "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n\npub fn sub(a: i32, b: i32) -> i32 {\n    a - b\n}\n";
+
+    fn with_tests(tests: &str) -> String {
+        format!("{PROGRAM}\n#[cfg(test)]\nmod tests {{\n{tests}}}\n")
+    }
+
+    #[test]
+    fn a_mutant_is_found_again_beside_other_tests_of_the_same_file() {
+        let old =
+            with_tests("    #[test]\n    fn adds() {\n        assert_eq!(super::add(1, 2), 3);\n    }\n");
+        // Tests above the program move every place in it.
+        let new = format!("#[cfg(test)]\nmod more {{\n    #[test]\n    fn x() {{}}\n}}\n{}", with_tests(""));
+        let parse = |text: &str| Source::parse(Language::Rust, text).unwrap();
+        let (before, after) = (parse(&old), parse(&new));
+        let edits = after.edits();
+        assert!(edits.len() > 3, "{edits:?}");
+        for edit in &edits {
+            let same = same_edit(&after, &before, edit).unwrap_or_else(|| panic!("{edit:?}"));
+            let changed = before.apply(&same);
+            assert!(changed.contains("fn adds()"), "the old tests stay: {changed}");
+            assert_eq!(changed.lines().count(), old.lines().count());
+            let function = |source: &Source, edit: &Edit| source.functions()[edit.function].name.clone();
+            assert_eq!(function(&before, &same), function(&after, edit));
+        }
+        let foreign = parse("pub fn other() -> i32 {\n    1 + 1\n}\n");
+        assert_eq!(same_edit(&after, &foreign, &edits[0]), None);
+    }
+}

@@ -8,8 +8,8 @@ use mngr_host::random;
 use mngr_model::run::{Fate, TaskId};
 
 use super::fate;
-use super::laboratory::{Laboratory, StrengthError};
 use super::program::{Beside, Program};
+use super::variants::{StrengthError, Variants};
 
 /// Whether tests run this program at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Use {
     Ignores,
 }
 
-impl Laboratory<'_> {
+impl Variants<'_> {
     /// Whether the tests notice when all functions fail at once.
     pub(super) fn use_of(
         &self,

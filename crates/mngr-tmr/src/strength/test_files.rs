@@ -228,3 +228,33 @@ fn spliced((old, before): (&str, &Source), (new, after): (&str, &Source)) -> Opt
     push(&mut text, new_lines.get(at - 1..)?);
     Some(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "pub fn one() -> u8 {\n    1\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn is_one() {\n        assert_eq!(super::one(), 1);\n    }\n}\n";
+
+    fn side(new: &str) -> Side {
+        let parse = |text: &str| Source::parse(Language::Rust, text);
+        let (old, new) = (Some(OLD.to_owned()), Some(new.to_owned()));
+        inline_side((&old, &parse(OLD)), (&new, &parse(new.as_deref().unwrap())))
+    }
+
+    #[test]
+    fn modules_of_tests_are_the_test_side_of_a_source_file() {
+        let test = OLD.replace("one(), 1", "one(), 1, \"one\"");
+        let program = OLD.replace("    1\n", "    2 - 1\n");
+        assert_eq!(side(&test), Side::Test);
+        assert_eq!(side(&program), Side::Program);
+        assert_eq!(side(&test.replace("    1\n", "    2 - 1\n")), Side::Both);
+    }
+
+    #[test]
+    fn the_old_tests_take_the_place_of_the_new_ones() {
+        let new = OLD.replace("one(), 1", "one(), one()").replace("    1\n", "    2 - 1\n");
+        let parse = |text: &str| Source::parse(Language::Rust, text).unwrap();
+        let text = spliced((OLD, &parse(OLD)), (&new, &parse(&new))).unwrap();
+        assert_eq!(text, OLD.replace("    1\n", "    2 - 1\n"));
+    }
+}

@@ -2,8 +2,9 @@
 
 use mngr_model::run::{Fate, ReviewKind, StrengthState};
 
+use super::Driven;
 use crate::testing::Lab;
-use crate::verify::{Decision, Refusal, Verification};
+use crate::verify::{Decision, Refusal, Verification, Verifier};
 
 const PROGRAM: &str = "\
 add() {
@@ -135,4 +136,23 @@ fn nothing_is_left_behind_and_the_users_repository_is_as_it_was() {
     let before = lab.users_view();
     lab.verify(&candidate);
     assert_eq!(lab.users_view(), before);
+}
+
+/// A command that adds a line to a file and says so, and a test that looks at the file.
+const COMMAND: &str = "#!/bin/sh\nkeep() {\n    echo \"$1\" >>kept\n}\nkeep \"$1\"\necho \"kept $1\"\n";
+
+#[test]
+fn a_test_that_no_longer_looks_at_effects_needs_review() {
+    let both = "set -e\n[ \"$(sh bin/keep a)\" = 'kept a' ]\ngrep -qx a kept\n";
+    let lab = lab(&[("bin/keep", COMMAND), ("tests/keep.sh", both)]);
+    let words = "set -e\n[ \"$(sh bin/keep a)\" = 'kept a' ]\n";
+    let works = [("[IMPROVE_TEST] shorter", &[("tests/keep.sh", Some(words))][..])];
+    let candidate = lab.candidate("tests/keep.sh", &works);
+    let program = Driven::new("bin/keep").unwrap();
+    let found = Verifier { program: Some(&program), ..lab.verifier() }.verify(&candidate).unwrap();
+    assert!(kinds(&found).contains(&ReviewKind::NoEffect), "{:?}", found.decision);
+    assert!(
+        !kinds(&lab.verify(&candidate)).contains(&ReviewKind::NoEffect),
+        "only where the program is known"
+    );
 }

@@ -10,10 +10,10 @@ use super::assertions;
 use super::builds::Builds;
 use super::choose::Choice;
 use super::fate::{self, Noticed};
-use super::laboratory::{Laboratory, StrengthError};
 use super::program::{Beside, Changed, Program};
 use super::shell_trace;
 use super::test_files::TestFile;
+use super::variants::{StrengthError, Variants};
 use crate::collect::Spot;
 
 /// How often a mutant that decides is run.
@@ -59,7 +59,7 @@ pub(super) enum Asked {
 
 /// Tries mutants.
 pub(super) struct Trials<'a> {
-    pub(super) lab: &'a Laboratory<'a>,
+    pub(super) variants: &'a Variants<'a>,
     pub(super) program: &'a Program,
     pub(super) old: &'a TestSide,
     pub(super) new: &'a TestSide,
@@ -79,7 +79,7 @@ impl Trials<'_> {
             })
             .collect();
         type Noted = Result<(usize, Asked, Noticed), StrengthError>;
-        let results = fan_out_within(self.lab.runner.width(), jobs, |(at, asked)| -> Noted {
+        let results = fan_out_within(self.variants.runner.width(), jobs, |(at, asked)| -> Noted {
             let (side, beside) = match asked {
                 Asked::Old => (self.old, Beside::OldTests),
                 _ => (self.new, Beside::NewTests),
@@ -136,8 +136,8 @@ impl Trials<'_> {
     fn notice(&self, side: &TestSide, beside: Beside, what: Attempted) -> Result<Noticed, StrengthError> {
         // One that cannot be made beside these tests says nothing.
         let Some(changed) = self.changed(what, beside) else { return Ok(Noticed::default()) };
-        let commit = self.lab.variant(&side.commit, &changed)?;
-        let examined = self.lab.run(&commit, &side.passing, self.deadline)?;
+        let commit = self.variants.variant(&side.commit, &changed)?;
+        let examined = self.variants.run(&commit, &side.passing, self.deadline)?;
         let traced = side.spots(&examined.tail);
         let mut noticed = fate::read(examined, &side.passing);
         noticed.spots.extend(traced);

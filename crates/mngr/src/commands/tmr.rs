@@ -5,6 +5,7 @@
 
 mod args;
 mod board;
+mod change_result;
 mod conduct;
 mod crew;
 mod drop;

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::page::{Owner, Page, children, first_statement};
+use super::page::{Page, children, first_statement};
 
 const BEGINNINGS: [&str; 4] = ["Test", "Benchmark", "Fuzz", "Example"];
 
@@ -10,16 +10,7 @@ pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
     let package = children(root).into_iter().find(|child| child.kind() == "package_clause");
     let head = package.map(|package| page.owner(String::new(), package));
     let docs = head.map(|head| [head.docs, head.leads].concat()).unwrap_or_default();
-    let rows = (0, root.end_position().row);
-    page.add(Owner {
-        docs,
-        rows,
-        leads: Vec::new(),
-        first: None,
-        citations: Vec::new(),
-        name: String::new(),
-        is_test: false,
-    });
+    page.add_file(docs, root);
     for node in children(root) {
         let name = page.field(node, "name");
         let is_function = matches!(node.kind(), "function_declaration" | "method_declaration");

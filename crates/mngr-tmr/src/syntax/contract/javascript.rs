@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::page::{Owner, Page, children, first_statement};
+use super::page::{Page, children, first_statement};
 
 /// Functions that make a test.
 const TESTS: [&str; 8] = ["it", "test", "specify", "fit", "xit", "bench", "ftest", "xtest"];
@@ -12,16 +12,7 @@ const AROUND: [&str; 5] = ["describe", "suite", "context", "fdescribe", "xdescri
 pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
     let first = children(root).into_iter().next().map_or(0, |first| first.start_position().row);
     let docs: Vec<_> = page.head(first).into_iter().collect();
-    let rows = (0, root.end_position().row);
-    page.add(Owner {
-        docs,
-        rows,
-        leads: Vec::new(),
-        first: None,
-        citations: Vec::new(),
-        name: String::new(),
-        is_test: false,
-    });
+    page.add_file(docs, root);
     let mut open: Vec<(Node<'_>, String)> = vec![(root, String::new())];
     while let Some((node, scope)) = open.pop() {
         let mut inside = scope;

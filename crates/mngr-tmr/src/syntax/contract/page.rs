@@ -177,6 +177,13 @@ impl<'t> Page<'t> {
         below(node).into_iter().filter_map(cited).collect()
     }
 
+    /// Takes the file itself up, which owns its doc texts and is no test.
+    pub(super) fn add_file(&mut self, docs: Vec<Passage>, root: Node<'_>) {
+        let rows = (0, root.end_position().row);
+        let (name, leads, citations) = (String::new(), Vec::new(), Vec::new());
+        self.add(Owner { name, rows, is_test: false, docs, leads, first: None, citations });
+    }
+
     /// Takes an owner up.
     pub(super) fn add(&mut self, owner: Owner) {
         self.owners.push(owner);

@@ -2,21 +2,12 @@
 
 use tree_sitter::Node;
 
-use super::page::{Owner, Page, children};
+use super::page::{Page, children};
 use super::passage::Passage;
 
 pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
     let docs = docstring(page, root).map(|(passage, _)| passage).into_iter().collect();
-    let rows = (0, root.end_position().row);
-    page.add(Owner {
-        docs,
-        rows,
-        leads: Vec::new(),
-        first: None,
-        citations: Vec::new(),
-        name: String::new(),
-        is_test: false,
-    });
+    page.add_file(docs, root);
     let mut open = vec![(root, String::new())];
     while let Some((node, scope)) = open.pop() {
         let definition = match node.kind() {

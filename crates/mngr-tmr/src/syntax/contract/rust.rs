@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::page::{Owner, Page, children, first_statement};
+use super::page::{Page, children, first_statement};
 
 /// Attributes that make a function a test without ending in `test`.
 const OTHERS: [&str; 2] = ["test_case", "quickcheck"];
@@ -10,16 +10,7 @@ const OTHERS: [&str; 2] = ["test_case", "quickcheck"];
 pub(super) fn read(page: &mut Page<'_>, root: Node<'_>) {
     let first = children(root).into_iter().find(|child| child.kind() != "inner_attribute_item");
     let docs = page.inner_docs(0, first.map_or(usize::MAX, |first| first.start_position().row));
-    let rows = (0, root.end_position().row);
-    page.add(Owner {
-        docs,
-        rows,
-        leads: Vec::new(),
-        first: None,
-        citations: Vec::new(),
-        name: String::new(),
-        is_test: false,
-    });
+    page.add_file(docs, root);
     let mut open: Vec<(Node<'_>, String)> = vec![(root, String::new())];
     while let Some((node, scope)) = open.pop() {
         let inside = match node.kind() {

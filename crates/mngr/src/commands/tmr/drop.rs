@@ -1,7 +1,5 @@
 //! `mngr tmr drop`: one commit or one test less on a run's branches.
 
-use std::sync::Arc;
-
 use clap::Args;
 use mngr_model::run::Run;
 use mngr_query::sanitize;
@@ -9,11 +7,8 @@ use mngr_tmr::integrate::Dropped;
 use mngr_tmr::run::Saved;
 use serde_json::{Value, json};
 
-use super::live::Preparing;
-use super::page::Page;
-use super::seen::Seen;
+use super::change_result::{self, Changed};
 use super::why::CommitArgs;
-use super::{crew, failure, locate, settings};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -41,24 +36,16 @@ pub(super) struct DropArgs {
 /// Drops it.
 pub(super) fn run(ctx: &mut Ctx, args: &DropArgs) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::None)?;
-    let world = Arc::new(ctx.world()?);
-    let folder = locate::folder(ctx, world.client.as_ref(), args.commit.run.as_deref())?;
-    let saved = Saved::open(&world, folder.clone()).map_err(failure::of_run)?;
-    let mut observer = Preparing(ctx.console.clone());
-    let crew = crew::of(ctx, &world, &saved.settings.agents, &saved.variables, settings::consent(false))?;
-    let dropped =
-        saved.drop_commit(&world, &args.commit.commit, crew, &mut observer).map_err(failure::of_run)?;
-    let seen = Seen::look(world.client.as_ref(), &folder, world.clock.now())?;
+    let changed = change_result::change(ctx, &args.commit, Saved::drop_commit)?;
+    let Changed { done: dropped, seen, .. } = &changed;
     output.show(&ctx.console, &DropReport { what: args.commit.commit.clone(), dropped, run: &seen.run })?;
-    if let Err(error) = Page::new(world.client.clone(), &folder, ctx.console.clone()).write(&seen.run) {
-        ctx.console.warn(&mngr_ops::error_chain(&error));
-    }
+    changed.write_page(ctx);
     Ok(ExitCode::Done)
 }
 
 struct DropReport<'r> {
     what: String,
-    dropped: Dropped,
+    dropped: &'r Dropped,
     run: &'r Run,
 }
 
@@ -72,7 +59,7 @@ impl Report for DropReport<'_> {
     }
 
     fn json(&self) -> Value {
-        let Dropped { commit, tasks, branch, tip, .. } = &self.dropped;
+        let Dropped { commit, tasks, branch, tip, .. } = self.dropped;
         json!({
             "dropped": self.what,
             "commit": commit,

@@ -1,7 +1,5 @@
 //! `mngr tmr take`: a change that needed review becomes part of a run's result.
 
-use std::sync::Arc;
-
 use clap::Args;
 use mngr_model::run::Run;
 use mngr_query::sanitize;
@@ -9,11 +7,8 @@ use mngr_tmr::integrate::Taken;
 use mngr_tmr::run::Saved;
 use serde_json::{Value, json};
 
-use super::live::Preparing;
-use super::page::Page;
-use super::seen::Seen;
+use super::change_result::{self, Changed};
 use super::why::CommitArgs;
-use super::{crew, failure, locate, settings};
 use crate::cli::common::CommonArgs;
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -40,36 +35,25 @@ pub(super) struct TakeArgs {
 /// Takes it.
 pub(super) fn run(ctx: &mut Ctx, args: &TakeArgs) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::None)?;
-    let world = Arc::new(ctx.world()?);
-    let folder = locate::folder(ctx, world.client.as_ref(), args.commit.run.as_deref())?;
-    let saved = Saved::open(&world, folder.clone()).map_err(failure::of_run)?;
-    let mut observer = Preparing(ctx.console.clone());
-    let crew = crew::of(ctx, &world, &saved.settings.agents, &saved.variables, settings::consent(false))?;
-    let taken =
-        saved.take_commit(&world, &args.commit.commit, crew, &mut observer).map_err(failure::of_run)?;
-    let seen = Seen::look(world.client.as_ref(), &folder, world.clock.now())?;
-    let branch = saved.started.run.integrated_branch();
-    output.show(
-        &ctx.console,
-        &TakeReport { what: args.commit.commit.clone(), branch, taken, run: &seen.run },
-    )?;
-    if let Err(error) = Page::new(world.client.clone(), &folder, ctx.console.clone()).write(&seen.run) {
-        ctx.console.warn(&mngr_ops::error_chain(&error));
-    }
+    let changed = change_result::change(ctx, &args.commit, Saved::take_commit)?;
+    let Changed { done: taken, seen, branch, .. } = &changed;
+    let what = args.commit.commit.clone();
+    output.show(&ctx.console, &TakeReport { what, branch, taken, run: &seen.run })?;
+    changed.write_page(ctx);
     Ok(ExitCode::Done)
 }
 
 struct TakeReport<'r> {
     what: String,
-    branch: String,
-    taken: Taken,
+    branch: &'r str,
+    taken: &'r Taken,
     run: &'r Run,
 }
 
 impl Report for TakeReport<'_> {
     fn human(&self, _console: &Console) -> String {
         let tip = self.taken.commit.get(..10).unwrap_or(&self.taken.commit);
-        let (what, branch) = (sanitize(&self.what), sanitize(&self.branch));
+        let (what, branch) = (sanitize(&self.what), sanitize(self.branch));
         let mut text = format!("Took {what}; {branch} is at {} now\n", sanitize(tip));
         text.extend(self.taken.left_out.iter().map(|(task, why)| {
             format!("No longer on the review branch: {}: {}\n", sanitize(task.as_str()), sanitize(why))
@@ -79,7 +63,7 @@ impl Report for TakeReport<'_> {
     }
 
     fn json(&self) -> Value {
-        let Taken { from, commit, tasks, left_out } = &self.taken;
+        let Taken { from, commit, tasks, left_out } = self.taken;
         let out =
             |(task, reason): &(mngr_model::run::TaskId, String)| json!({ "task": task, "reason": reason });
         json!({

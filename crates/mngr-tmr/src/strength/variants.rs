@@ -39,7 +39,7 @@ impl StrengthError {
 }
 
 /// Makes mutants and runs tests on them.
-pub(super) struct Laboratory<'a> {
+pub(super) struct Variants<'a> {
     pub(super) git: &'a Git<'a>,
     /// A folder for short-lived files.
     pub(super) scratch: &'a HostPath,
@@ -47,7 +47,7 @@ pub(super) struct Laboratory<'a> {
     pub(super) runner: &'a dyn Runner,
 }
 
-impl Laboratory<'_> {
+impl Variants<'_> {
     /// A commit with these files changed.
     pub(super) fn variant(&self, commit: &str, changed: &[Changed]) -> Result<String, GitError> {
         let entry = |file: &Changed| {

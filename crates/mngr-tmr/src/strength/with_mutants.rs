@@ -1,0 +1,203 @@
+//! What mutants show of a change of tests: which are tried, and what each of the tests has to notice.
+
+use std::collections::BTreeSet;
+
+use mngr_model::run::{Fate, ReviewKind, TaskId};
+
+use super::assertions::{self, Target};
+use super::choose::{self, Choice};
+use super::measure::{MOST_TRIES, Measurement};
+use super::program::Beside;
+use super::touched::Touched;
+use super::trials::{Asked, Attempted, TestSide, Trial, Trials};
+use super::tried::Tried;
+use super::variants::StrengthError;
+use crate::verify::Refusal;
+
+impl Measurement<'_> {
+    /// Makes mutants and tries them.
+    pub(super) fn try_mutants(
+        &mut self,
+        trials: &Trials<'_>,
+        touched: &Touched,
+    ) -> Result<Tried, StrengthError> {
+        let (program, wanted) = (trials.program, self.measure.mutants.max(1));
+        let has_old = !trials.old.passing.is_empty();
+        let reached = |side: &TestSide, beside: Beside| {
+            self.variants.reached((program, beside), &side.commit, &side.passing, trials.deadline)
+        };
+        let by_old = if has_old { reached(trials.old, Beside::OldTests)? } else { BTreeSet::new() };
+        let by_new = reached(trials.new, Beside::NewTests)?;
+        let all: BTreeSet<usize> = (0..program.len()).collect();
+        let common = match (has_old, by_old.is_empty(), by_new.is_empty()) {
+            (true, false, _) => &by_old,
+            (false, _, false) => &by_new,
+            _ => &all,
+        };
+        let is_compiled = common.iter().any(|function| program.is_compiled(*function));
+        // One build serves all tests that reach it, so that compiled programs have the same mutants for all.
+        let seed = match is_compiled {
+            true => self.subject.base.to_owned(),
+            false => format!("{} {}", self.subject.base, self.subject.task),
+        };
+        let sequence = choose::order(program, &common.iter().copied().collect::<Vec<_>>(), &seed);
+        let asked = if has_old { Asked::Both } else { Asked::New };
+        let mut found = Tried { has_old, ..Tried::default() };
+        let mut rest = found.fill(trials, &sequence, wanted, asked)?;
+
+        // What the new tests do not run any more.
+        let lost: Vec<Attempted> =
+            by_old.difference(&by_new).copied().take(wanted).map(Attempted::Fails).collect();
+        if has_old && !by_new.is_empty() {
+            found.beside.extend(trials.try_all(&lost, Asked::Both)?);
+        }
+        let only_new: Vec<usize> = by_new.difference(&by_old).copied().collect();
+        if has_old && !only_new.is_empty() {
+            let more = choose::order(program, &only_new, &seed);
+            let mut extra = Tried::default();
+            extra.fill(trials, &more, wanted.div_ceil(2), Asked::New)?;
+            found.beside.extend(extra.trials);
+        }
+        let targets = if has_old { assertions::targets(self.subject.files) } else { Vec::new() };
+        let own = &touched.own;
+        self.judge_assertions(trials, &mut found, (&targets, own), &mut rest, wanted)?;
+        self.judge_weaker(trials, &mut found, own)?;
+        self.judge_added(trials, &mut found, touched, rest)?;
+        Ok(found)
+    }
+
+    /// Each assertion that was changed needs a mutant that the old test killed there and the new tests kill too.
+    fn judge_assertions(
+        &mut self,
+        trials: &Trials<'_>,
+        found: &mut Tried,
+        (targets, own): (&[Target], &BTreeSet<TaskId>),
+        rest: &mut Vec<Choice>,
+        wanted: usize,
+    ) -> Result<(), StrengthError> {
+        let is_open = |found: &Tried, target: &Target| !found.all().any(|trial| shows(trial, target, own));
+        let mut tried = found.tries;
+        while tried < wanted * MOST_TRIES && !rest.is_empty() {
+            let open: Vec<&Target> = targets.iter().filter(|target| is_open(found, target)).collect();
+            // Those that read as before are looked for with less patience.
+            let is_worth_it = open.iter().any(|target| target.is_changed) || tried < wanted * 2;
+            if open.is_empty() || !is_worth_it {
+                break;
+            }
+            let step =
+                rest.len().min(trials.variants.runner.width().max(1) * 2).min(wanted * MOST_TRIES - tried);
+            let next: Vec<Attempted> = rest.drain(..step).map(Attempted::Edit).collect();
+            tried += step;
+            for trial in trials.try_all(&next, Asked::Old)? {
+                if trial.old.fate == Some(Fate::Killed) && open.iter().any(|target| is_at(&trial, target)) {
+                    let new = trials.try_all(&[trial.what], Asked::New)?.pop().map(|new| new.new);
+                    found.beside.push(Trial { new: new.unwrap_or_default(), ..trial });
+                }
+            }
+        }
+        found.tries = tried;
+        for target in targets.iter().filter(|target| target.is_changed) {
+            let shown = found.all_mut().find(|trial| shows(trial, target, own));
+            let is_shown = match shown {
+                Some(trial) => {
+                    trials.confirm(trial, Asked::Both)?;
+                    shows(trial, target, own)
+                }
+                None => false,
+            };
+            if !is_shown {
+                let Target { path, lines, text, .. } = target;
+                let text = format!(
+                    "the assertion `{}` (`{path}` line {}) was changed or removed, or may no longer be run, and \
+                     no mutant shows that what it checked is still checked",
+                    shortened(text),
+                    lines.start()
+                );
+                self.reason(ReviewKind::Assertion, text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Something that an old test kills and what became of it does not.
+    fn judge_weaker(
+        &mut self,
+        trials: &Trials<'_>,
+        found: &mut Tried,
+        own: &BTreeSet<TaskId>,
+    ) -> Result<(), StrengthError> {
+        let mut weaker = Vec::new();
+        for trial in found.all_mut().filter(|trial| trial.is_lost(own)) {
+            // One proof is enough; the others are listed as they are.
+            if weaker.is_empty() {
+                trials.confirm(trial, Asked::Both)?;
+            }
+            if trial.is_lost(own) {
+                weaker.push(trials.described(trial));
+            }
+        }
+        if let Some(first) = weaker.first() {
+            let more = match weaker.len() {
+                1 => String::new(),
+                count => format!(", and {} more", count - 1),
+            };
+            let text = format!(
+                "weaker: the old tests notice a mutant of `{}` line {} ({}) and the new ones do not{more}",
+                first.path, first.line, first.rule
+            );
+            self.reason(ReviewKind::Weaker, text);
+        }
+        Ok(())
+    }
+
+    /// Each added test kills at least one mutant, or the change is refused.
+    fn judge_added(
+        &mut self,
+        trials: &Trials<'_>,
+        found: &mut Tried,
+        touched: &Touched,
+        mut rest: Vec<Choice>,
+    ) -> Result<(), StrengthError> {
+        let kills = |trial: &Trial, test: &TaskId| {
+            trial.new.fate == Some(Fate::Killed) && trial.new.failed.contains(test)
+        };
+        let wanted = self.measure.mutants.max(1);
+        let mut tried = 0;
+        loop {
+            let idle: Vec<&TaskId> =
+                touched.added.iter().filter(|test| !found.all().any(|trial| kills(trial, test))).collect();
+            let Some(first) = idle.first() else { break };
+            if rest.is_empty() || tried >= wanted * MOST_TRIES {
+                self.refusal = Some(Refusal::AddedNoticesNothing { test: (*first).clone() });
+                break;
+            }
+            let step = rest.len().min(trials.variants.runner.width().max(1) * 2);
+            let next: Vec<Attempted> = rest.drain(..step).map(Attempted::Edit).collect();
+            tried += step;
+            let new = trials.try_all(&next, Asked::New)?;
+            found.beside.extend(new.into_iter().filter(|trial| trial.new.fate == Some(Fate::Killed)));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the old tests failed at this assertion.
+fn is_at(trial: &Trial, target: &Target) -> bool {
+    trial.old.spots.iter().any(|spot| spot.path == target.path && target.lines.contains(&spot.line))
+}
+
+/// Whether the mutant shows that what the assertion checked is still checked.
+fn shows(trial: &Trial, target: &Target, own: &BTreeSet<TaskId>) -> bool {
+    let is_noticed = trial.new.fate == Some(Fate::Killed) && !trial.new.failed.is_disjoint(own);
+    trial.old.fate == Some(Fate::Killed) && is_noticed && is_at(trial, target)
+}
+
+/// As much of a statement as a sentence bears.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 80;
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match plain.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &plain[..end]),
+        None => plain,
+    }
+}
