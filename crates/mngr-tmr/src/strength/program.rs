@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use mngr_host::git::{FileMode, Git, GitError, RepoPath};
 
-use crate::syntax::{Edit, Language, Source, small_diff};
+use crate::syntax::{Edit, Language, Moved, Source, small_diff};
 use crate::verify::{PathClass, PathRules};
 
 /// Larger files are left alone: they are generated or data.
@@ -165,6 +165,26 @@ impl Program {
             _ => file.source.apply(edit),
         };
         Some(Changed { path: file.path.clone(), mode: file.mode.clone(), text })
+    }
+
+    /// The file of a mutant that is one for a single pass through its function, as text with moved lines; nothing where
+    /// that cannot be made.
+    pub(super) fn mutated_once(
+        &self,
+        function: usize,
+        edit: &Edit,
+        pass: usize,
+        beside: Beside,
+    ) -> Option<(Changed, Moved)> {
+        let file = &self.files[self.functions[function].file];
+        let moved = match (&file.old, beside) {
+            (Some((_, old)), Beside::OldTests) => {
+                old.apply_once(&same_edit(&file.source, old, edit)?, pass)?
+            }
+            _ => file.source.apply_once(edit, pass)?,
+        };
+        let changed = Changed { path: file.path.clone(), mode: file.mode.clone(), text: moved.text.clone() };
+        Some((changed, moved))
     }
 
     /// A mutant as a diff.

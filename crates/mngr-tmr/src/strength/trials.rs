@@ -15,6 +15,7 @@ use super::shell_trace;
 use super::test_files::TestFile;
 use super::variants::{StrengthError, Variants};
 use crate::collect::Spot;
+use crate::syntax::Moved;
 
 /// How often a mutant that decides is run.
 const DECIDING_RUNS: usize = 3;
@@ -37,6 +38,8 @@ pub(super) struct TestSide {
 pub(super) enum Attempted {
     /// A small edit.
     Edit(Choice),
+    /// A small edit that holds for one pass through its function only, counted from 1.
+    Once(Choice, usize),
     /// A function fails at its first line.
     Fails(usize),
 }
@@ -124,10 +127,12 @@ impl Trials<'_> {
 
     /// Whether this mutant may be built, or need not be.
     pub(super) fn may_build(&self, what: Attempted) -> bool {
+        let spelling = |Choice { function, edit }: Choice| {
+            self.program.spelling(function, &self.program.edits(function)[edit])
+        };
         let name = match what {
-            Attempted::Edit(Choice { function, edit }) => {
-                self.program.spelling(function, &self.program.edits(function)[edit])
-            }
+            Attempted::Edit(choice) => spelling(choice),
+            Attempted::Once(choice, pass) => format!("{} {pass}", spelling(choice)),
             Attempted::Fails(function) => self.program.name(function),
         };
         !self.program.is_compiled(what.function()) || self.builds.may_build(&name)
@@ -135,22 +140,35 @@ impl Trials<'_> {
 
     fn notice(&self, side: &TestSide, beside: Beside, what: Attempted) -> Result<Noticed, StrengthError> {
         // One that cannot be made beside these tests says nothing.
-        let Some(changed) = self.changed(what, beside) else { return Ok(Noticed::default()) };
+        let Some((changed, moved)) = self.changed(what, beside) else { return Ok(Noticed::default()) };
         let commit = self.variants.variant(&side.commit, &changed)?;
         let examined = self.variants.run(&commit, &side.passing, self.deadline)?;
         let traced = side.spots(&examined.tail);
         let mut noticed = fate::read(examined, &side.passing);
         noticed.spots.extend(traced);
+        if let (Some(moved), [file]) = (moved, &changed[..]) {
+            for spot in noticed.spots.iter_mut().filter(|spot| spot.path == file.path) {
+                spot.line = moved.line_before(spot.line);
+            }
+        }
         Ok(noticed)
     }
 
-    fn changed(&self, what: Attempted, beside: Beside) -> Option<Vec<Changed>> {
+    /// The files of a mutant, and how lines have moved in it.
+    fn changed(&self, what: Attempted, beside: Beside) -> Option<(Vec<Changed>, Option<Moved>)> {
         match what {
             Attempted::Edit(Choice { function, edit }) => {
                 let edit = &self.program.edits(function)[edit];
-                self.program.mutated(function, edit, beside).map(|changed| vec![changed])
+                Some((vec![self.program.mutated(function, edit, beside)?], None))
             }
-            Attempted::Fails(wanted) => Some(self.program.failing(&|function| function == wanted, beside)),
+            Attempted::Once(Choice { function, edit }, pass) => {
+                let edit = &self.program.edits(function)[edit];
+                let (changed, moved) = self.program.mutated_once(function, edit, pass, beside)?;
+                Some((vec![changed], Some(moved)))
+            }
+            Attempted::Fails(wanted) => {
+                Some((self.program.failing(&|function| function == wanted, beside), None))
+            }
         }
     }
 
@@ -161,6 +179,11 @@ impl Trials<'_> {
             Attempted::Edit(Choice { edit, .. }) => {
                 let edit = &self.program.edits(function)[edit];
                 (edit.line, edit.rule.clone(), self.program.diff(function, edit))
+            }
+            Attempted::Once(Choice { edit, .. }, pass) => {
+                let edit = &self.program.edits(function)[edit];
+                let rule = format!("{}, only in call {pass}", edit.rule);
+                (edit.line, rule, self.program.diff(function, edit))
             }
             Attempted::Fails(_) => {
                 let text = format!("{} {FAILS}\n", self.program.name(function));
@@ -175,7 +198,7 @@ impl Trials<'_> {
 impl Attempted {
     fn function(self) -> usize {
         match self {
-            Self::Edit(choice) => choice.function,
+            Self::Edit(choice) | Self::Once(choice, _) => choice.function,
             Self::Fails(function) => function,
         }
     }

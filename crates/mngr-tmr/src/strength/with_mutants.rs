@@ -7,6 +7,7 @@ use mngr_model::run::{Fate, ReviewKind, TaskId};
 use super::assertions::{self, Target};
 use super::choose::{self, Choice};
 use super::measure::{MOST_TRIES, Measurement};
+use super::passes::Search;
 use super::program::Beside;
 use super::touched::Touched;
 use super::trials::{Asked, Attempted, TestSide, Trial, Trials};
@@ -75,33 +76,20 @@ impl Measurement<'_> {
         rest: &mut Vec<Choice>,
         wanted: usize,
     ) -> Result<(), StrengthError> {
-        let is_open = |found: &Tried, target: &Target| !found.all().any(|trial| shows(trial, target, own));
-        let mut tried = found.tries;
-        while tried < wanted * MOST_TRIES && !rest.is_empty() {
-            let open: Vec<&Target> = targets.iter().filter(|target| is_open(found, target)).collect();
-            // Those that read as before are looked for with less patience.
-            let is_worth_it = open.iter().any(|target| target.is_changed) || tried < wanted * 2;
-            if open.is_empty() || !is_worth_it {
-                break;
-            }
-            let step =
-                rest.len().min(trials.variants.runner.width().max(1) * 2).min(wanted * MOST_TRIES - tried);
-            let next: Vec<Attempted> = rest.drain(..step).map(Attempted::Edit).collect();
-            tried += step;
-            for trial in trials.try_all(&next, Asked::Old)? {
-                if trial.old.fate == Some(Fate::Killed) && open.iter().any(|target| is_at(&trial, target)) {
-                    let new = trials.try_all(&[trial.what], Asked::New)?.pop().map(|new| new.new);
-                    found.beside.push(Trial { new: new.unwrap_or_default(), ..trial });
-                }
-            }
+        let search = Search { trials, targets, own };
+        search.among(rest, found, wanted * MOST_TRIES / 2)?;
+        if search.is_any_open(found) {
+            search.among_passes(found, wanted * MOST_TRIES * 3 / 4)?;
         }
-        found.tries = tried;
+        if search.is_any_open(found) {
+            search.among(rest, found, wanted * MOST_TRIES)?;
+        }
         for target in targets.iter().filter(|target| target.is_changed) {
-            let shown = found.all_mut().find(|trial| shows(trial, target, own));
+            let shown = found.all_mut().find(|trial| target.is_shown_by(trial, own));
             let is_shown = match shown {
                 Some(trial) => {
                     trials.confirm(trial, Asked::Both)?;
-                    shows(trial, target, own)
+                    target.is_shown_by(trial, own)
                 }
                 None => false,
             };
@@ -179,17 +167,6 @@ impl Measurement<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether the old tests failed at this assertion.
-fn is_at(trial: &Trial, target: &Target) -> bool {
-    trial.old.spots.iter().any(|spot| spot.path == target.path && target.lines.contains(&spot.line))
-}
-
-/// Whether the mutant shows that what the assertion checked is still checked.
-fn shows(trial: &Trial, target: &Target, own: &BTreeSet<TaskId>) -> bool {
-    let is_noticed = trial.new.fate == Some(Fate::Killed) && !trial.new.failed.is_disjoint(own);
-    trial.old.fate == Some(Fate::Killed) && is_noticed && is_at(trial, target)
 }
 
 /// As much of a statement as a sentence bears.

@@ -141,10 +141,13 @@ impl Source {
     }
 
     fn for_type(&self, template: &str, returns: &str) -> Option<String> {
-        if !template.contains("{default}") {
-            return Some(template.to_owned());
+        let mut filled = template.to_owned();
+        if filled.contains("{default}") {
+            filled = filled.replace("{default}", &self.rules.default_for(returns)?.value);
         }
-        let filled = template.replace("{default}", self.rules.default_for(returns)?);
+        if filled.contains("{other}") {
+            filled = filled.replace("{other}", self.rules.default_for(returns)?.other.as_ref()?);
+        }
         // `return ` without a value.
         Some(filled.replace(" ;", ";").trim_end().to_owned())
     }

@@ -49,6 +49,7 @@ struct RulesText {
     /// `@first`: what stays in front of a statement that is put at the beginning of a body.
     first: Option<String>,
     begin: BeginText,
+    once: Option<Once>,
     /// `@skip`: where nothing is changed.
     skip: String,
     /// `@minor`: where a change says little.
@@ -92,6 +93,16 @@ struct BeginText {
     not_recorded: Option<String>,
 }
 
+/// How a change is made to hold for one pass through its function.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Once {
+    /// The body of the function, with `{body}`, `{changed}`, `{is_it}`, and in Python `{indent}`.
+    pub(super) twice: String,
+    /// An expression that counts, and is true the `{pass}`th time.
+    pub(super) is_it: String,
+}
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AssertionText {
@@ -105,6 +116,8 @@ struct AssertionText {
 struct DefaultText {
     returns: String,
     value: String,
+    /// Another one, for functions that return the first one anyway.
+    other: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -186,6 +199,14 @@ pub(super) struct Assertion {
     pub(super) only_with: Option<Section>,
 }
 
+/// What a function can return without thinking.
+#[derive(Debug)]
+pub(super) struct Default {
+    returns: Regex,
+    pub(super) value: String,
+    pub(super) other: Option<String>,
+}
+
 /// The rules of a language, ready for use.
 #[derive(Debug)]
 pub(super) struct Rules {
@@ -202,6 +223,7 @@ pub(super) struct Rules {
     pub(super) main: Section,
     pub(super) first: Section,
     pub(super) begin: Begin,
+    pub(super) once: Option<Once>,
     pub(super) skip: Section,
     pub(super) minor: Section,
     pub(super) statements: Section,
@@ -210,8 +232,7 @@ pub(super) struct Rules {
     pub(super) spaces_count: bool,
     pub(super) continued: String,
     pub(super) assertions: Vec<Assertion>,
-    /// A pattern of the return type, and the value.
-    pub(super) defaults: Vec<(Regex, String)>,
+    pub(super) defaults: Vec<Default>,
     pub(super) rules: Vec<Rule>,
 }
 
@@ -258,8 +279,9 @@ fn over(above: toml::Table, mut below: toml::Table) -> toml::Table {
 impl Rules {
     fn read(grammar: Grammar, said: RulesText) -> Result<Self, RulesError> {
         let mut parts = QueryParts::default();
-        let defaults =
-            said.default.iter().map(|one| Ok((pattern("default", &one.returns)?, one.value.clone())));
+        let defaults = said.default.into_iter().map(|one| {
+            Ok(Default { returns: pattern("default", &one.returns)?, value: one.value, other: one.other })
+        });
         let defaults = defaults.collect::<Result<_, RulesError>>()?;
         let mut rules = Vec::new();
         for rule in said.rule {
@@ -298,6 +320,7 @@ impl Rules {
             assertions,
             defaults,
             begin: Begin::read(said.begin)?,
+            once: said.once,
             rules,
             separator: said.separator,
             wrappers: said.wrappers,
@@ -308,8 +331,8 @@ impl Rules {
     }
 
     /// What a function with this return type can return without thinking.
-    pub(super) fn default_for(&self, returns: &str) -> Option<&str> {
-        self.defaults.iter().find(|(pattern, _)| pattern.is_match(returns)).map(|(_, value)| value.as_str())
+    pub(super) fn default_for(&self, returns: &str) -> Option<&Default> {
+        self.defaults.iter().find(|default| default.returns.is_match(returns))
     }
 }
 

@@ -10,7 +10,7 @@ use mngr_host::local::LocalHost;
 use mngr_host::proc::{Cmd, Output};
 use mngr_model::HostPath;
 
-use super::tests::program;
+use super::tests::{parse, program};
 use super::*;
 
 /// Compiling dozens of texts may take a while on a busy machine.
@@ -91,6 +91,10 @@ fn python_runs_what_is_made_of_a_program() {
     folder.check_session("python3", "notes.py");
     let source = program("notes.py");
     let mut texts: Vec<String> = source.edits().iter().map(|edit| source.apply(edit)).collect();
+    let once: Vec<String> =
+        source.edits().iter().filter_map(|edit| Some(source.apply_once(edit, 2)?.text)).collect();
+    assert!(once.len() > 10, "{}", once.len());
+    texts.extend(once);
     for index in 0..source.functions().len() {
         texts.push(source.failing(&|function| function == index));
         texts.push(source.recording(&|function| (function == index).then_some(1), "x"));
@@ -131,7 +135,11 @@ fn rust_compiles_what_is_made_of_a_program() {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for (index, edit) in source.edits().iter().enumerate() {
         texts.insert(format!("edit_{index}"), source.apply(edit));
+        if let Some(once) = source.apply_once(edit, 2) {
+            texts.insert(format!("once_{index}"), once.text);
+        }
     }
+    assert!(texts.keys().any(|name| name.starts_with("once_")));
     let edits = texts.len();
     texts.insert("failing".to_owned(), source.failing(&|_| true));
     texts.insert("recording".to_owned(), source.recording(&|index| Some(index as u64), "a \"b"));
@@ -148,6 +156,58 @@ fn rust_compiles_what_is_made_of_a_program() {
     let wrong: BTreeSet<&str> = errors.filter_map(|line| line.split(".rs:").next()).collect();
     assert!(!wrong.contains("failing") && !wrong.contains("recording"), "{said}");
     assert!(edits >= 30 && wrong.len() * 5 <= edits, "{} of {edits}: {said}", wrong.len());
+}
+
+/// What three calls of a function print when a rule changes it in the second one only.
+fn three_calls(name: &str, rule: &str, program: &str, run: &[&str]) -> Option<String> {
+    let folder = Folder::new();
+    if !folder.has(run[0]) {
+        return None;
+    }
+    let source = parse(name, program);
+    let edit = source.edits().into_iter().find(|edit| edit.rule == rule).unwrap();
+    let once = source.apply_once(&edit, 2).unwrap();
+    let (before, after) = (program.lines().count(), once.text.lines().count());
+    assert!(after > before, "{}", once.text);
+    assert_eq!(once.line_before(after), before, "what follows the function has moved");
+    assert_eq!(once.line_before(1), 1);
+    folder.write(name, &once.text);
+    let output = folder.run(run);
+    assert!(output.success(), "{}{}", once.text, output.stderr_text());
+    Some(output.stdout_text())
+}
+
+#[test]
+fn a_change_of_one_pass_is_made_in_that_call_only() {
+    let python = "def more(a):\n    \"\"\"More.\n\n    Lines.\"\"\"\n    if a > 9:\n        return 0\n\n    return (a +\n        1)\n\nprint(more(1), more(1), more(1))\n";
+    let run = ["python3", "a.py"];
+    assert_eq!(three_calls("a.py", "swap_arithmetic", python, &run).as_deref(), Some("2 0 2"));
+    let rust = "fn more(a: i32) -> i32 {\n    // {changed} } is a comment\n    a + 1\n}\nfn main() {\n    println!(\"{} {} {}\", more(1), more(1), more(1));\n}\n";
+    let run = ["sh", "-c", "rustc --edition 2021 --cap-lints allow -o a a.rs && ./a"];
+    assert_eq!(three_calls("a.rs", "return_other", rust, &run).as_deref(), Some("2 77 2"));
+    let node = "function more(a) {\n  return a + 1;\n}\nconsole.log(more(1), more(1), more(1));\n";
+    let said = three_calls("a.js", "swap_arithmetic", node, &["node", "a.js"]);
+    assert!(said.is_none_or(|said| said == "2 0 2"));
+}
+
+#[test]
+fn what_cannot_be_there_twice_has_no_change_of_one_pass() {
+    let once = |name: &str, text: &str| {
+        let source = parse(name, text);
+        source.edits().iter().any(|edit| source.apply_once(edit, 1).is_some())
+    };
+    assert!(once("a.py", "def f(a):\n    return a + 1\n"));
+    for text in [
+        "def f(a): return a + 1\n",
+        "import sys\nprint(len(sys.argv) + 1)\n",
+        "def f(a):\n    b = \"\"\"x\n    y\"\"\"\n    return b + a + 1\n",
+    ] {
+        assert!(!once("a.py", text), "{text}");
+    }
+    assert!(once("a.rs", "fn f(a: i32) -> i32 { a + 1 }\n"));
+    assert!(!once("a.rs", "const fn f(a: i32) -> i32 { a + 1 }\n"));
+    assert!(!once("a.js", "const f = (a) => a + 1;\n"));
+    assert!(!once("a.sh", "f() { [ \"$1\" = a ]; }\n"));
 }
 
 #[test]

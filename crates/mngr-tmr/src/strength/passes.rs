@@ -1,0 +1,146 @@
+//! Mutants that show whether what an assertion checked is still checked: killed by the old test at that assertion, and
+//! by the new tests too. Where the first assertions of a test meet every mutant, mutants of a single pass through a
+//! function reach the later ones.
+
+use std::collections::BTreeSet;
+
+use mngr_model::run::{Fate, TaskId};
+
+use super::assertions::Target;
+use super::choose::Choice;
+use super::trials::{Asked, Attempted, Trial, Trials};
+use super::tried::Tried;
+use super::variants::StrengthError;
+
+/// How many passes through a function are looked at.
+const PASSES: usize = 8;
+/// Of how many functions.
+const FUNCTIONS: usize = 3;
+/// How many more mutants of a pass are tried that shows an assertion: one that only the old tests kill tells more.
+const MORE: usize = 2;
+
+/// The search for mutants at assertions.
+pub(super) struct Search<'a> {
+    pub(super) trials: &'a Trials<'a>,
+    pub(super) targets: &'a [Target],
+    /// The tests whose own source was changed.
+    pub(super) own: &'a BTreeSet<TaskId>,
+}
+
+impl Search<'_> {
+    fn open(&self, found: &Tried) -> Vec<&Target> {
+        let is_open = |target: &&Target| !found.all().any(|trial| target.is_shown_by(trial, self.own));
+        self.targets.iter().filter(is_open).collect()
+    }
+
+    /// Whether there is a changed assertion that no mutant speaks for yet.
+    pub(super) fn is_any_open(&self, found: &Tried) -> bool {
+        self.open(found).iter().any(|target| target.is_changed)
+    }
+
+    /// Tries the next ones of this list, until so many were tried in all.
+    pub(super) fn among(
+        &self,
+        rest: &mut Vec<Choice>,
+        found: &mut Tried,
+        most: usize,
+    ) -> Result<(), StrengthError> {
+        while found.tries < most && !rest.is_empty() {
+            let open = self.open(found);
+            if open.is_empty() {
+                break;
+            }
+            let step = rest.len().min(self.step()).min(most - found.tries);
+            let next: Vec<Attempted> = rest.drain(..step).map(Attempted::Edit).collect();
+            found.tries += step;
+            let shown = self.tried(&next, &open)?;
+            found.beside.extend(shown);
+        }
+        Ok(())
+    }
+
+    /// Tries mutants of single passes through the functions whose mutants these tests notice, until so many were tried
+    /// in all. Those that only the old tests kill say nothing as long as the calls of both may be others.
+    pub(super) fn among_passes(&self, found: &mut Tried, most: usize) -> Result<(), StrengthError> {
+        let choices = self.noticed(found);
+        let mut passes: Vec<(Choice, usize)> =
+            (1..=PASSES).flat_map(|pass| choices.iter().map(move |choice| (*choice, pass))).collect();
+        while found.tries < most && !passes.is_empty() {
+            let open = self.open(found);
+            if open.is_empty() {
+                break;
+            }
+            let step = passes.len().min(self.step()).min(most - found.tries);
+            let next: Vec<Attempted> =
+                passes.drain(..step).map(|(choice, pass)| Attempted::Once(choice, pass)).collect();
+            found.tries += step;
+            let shows = |trial: &Trial| open.iter().any(|target| target.is_shown_by(trial, self.own));
+            let shown: Vec<Trial> = self.tried(&next, &open)?.into_iter().filter(shows).collect();
+            for trial in shown {
+                let more = self.same_pass(trial.what);
+                found.tries += more.len();
+                found.beside.push(trial);
+                found.beside.extend(self.trials.try_all(&more, Asked::Both)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries these on the old tests, and those that are killed at an open assertion on the new ones.
+    fn tried(&self, next: &[Attempted], open: &[&Target]) -> Result<Vec<Trial>, StrengthError> {
+        let mut at_target = Vec::new();
+        for trial in self.trials.try_all(next, Asked::Old)? {
+            if open.iter().any(|target| target.is_met_by(&trial)) {
+                let new = self.trials.try_all(&[trial.what], Asked::New)?.pop().map(|new| new.new);
+                at_target.push(Trial { new: new.unwrap_or_default(), ..trial });
+            }
+        }
+        Ok(at_target)
+    }
+
+    /// One mutant for each function that the old tests notice in the files of the assertions.
+    fn noticed(&self, found: &Tried) -> Vec<Choice> {
+        let mut functions = BTreeSet::new();
+        let mut choices = Vec::new();
+        for trial in found.all().filter(|trial| trial.old.fate == Some(Fate::Killed)) {
+            let Attempted::Edit(choice) = trial.what else { continue };
+            let is_here =
+                trial.old.spots.iter().any(|spot| {
+                    self.targets.iter().any(|target| target.is_changed && target.path == spot.path)
+                });
+            if is_here && functions.len() < FUNCTIONS && functions.insert(choice.function) {
+                choices.push(choice);
+            }
+        }
+        choices
+    }
+
+    /// Other mutants of the same pass.
+    fn same_pass(&self, what: Attempted) -> Vec<Attempted> {
+        let Attempted::Once(shown, pass) = what else { return Vec::new() };
+        let edits = self.trials.program.edits(shown.function).len();
+        let others = (0..edits).filter(|edit| *edit != shown.edit);
+        let choices = others.map(|edit| Choice { function: shown.function, edit });
+        choices.take(MORE).map(|choice| Attempted::Once(choice, pass)).collect()
+    }
+
+    /// How many are tried before looking again.
+    fn step(&self) -> usize {
+        self.trials.variants.runner.width().max(1) * 2
+    }
+}
+
+impl Target {
+    /// Whether the old tests failed at this assertion.
+    fn is_met_by(&self, trial: &Trial) -> bool {
+        let is_here =
+            trial.old.spots.iter().any(|spot| spot.path == self.path && self.lines.contains(&spot.line));
+        trial.old.fate == Some(Fate::Killed) && is_here
+    }
+
+    /// Whether the mutant shows that what the assertion checked is still checked.
+    pub(super) fn is_shown_by(&self, trial: &Trial, own: &BTreeSet<TaskId>) -> bool {
+        let is_noticed = trial.new.fate == Some(Fate::Killed) && !trial.new.failed.is_disjoint(own);
+        is_noticed && self.is_met_by(trial)
+    }
+}
