@@ -15,9 +15,16 @@ struct Token<'a> {
     is_last_comma: bool,
 }
 
-/// The normal text of a part of a node.
-pub(super) fn normal(rules: &Rules, text: &str, node: Node<'_>, range: &Range<usize>) -> String {
-    let tokens = tokens(rules, text, node, range);
+/// The normal text of a part of a node, without what is in one of these places.
+pub(super) fn normal(
+    rules: &Rules,
+    text: &str,
+    node: Node<'_>,
+    range: &Range<usize>,
+    without: &[Range<usize>],
+) -> String {
+    let mut tokens = tokens(rules, text, node, range);
+    tokens.retain(|token| !without.iter().any(|place| place.contains(&token.range.start)));
     let mut result = String::new();
     let mut done = range.start;
     for (index, token) in tokens.iter().enumerate() {

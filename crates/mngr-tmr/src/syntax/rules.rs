@@ -70,6 +70,8 @@ struct RulesText {
     #[serde(default)]
     assertion: Vec<AssertionText>,
     #[serde(default)]
+    message: Vec<MessageText>,
+    #[serde(default)]
     default: Vec<DefaultText>,
     #[serde(default)]
     rule: Vec<RuleText>,
@@ -109,6 +111,15 @@ struct AssertionText {
     query: String,
     /// Only in a text where this is found.
     only_with: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MessageText {
+    /// `@list`: what is between commas, of which the last ones are only said when the assertion fails.
+    query: String,
+    /// How many of them are checked.
+    checked: usize,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -199,6 +210,13 @@ pub(super) struct Assertion {
     pub(super) only_with: Option<Section>,
 }
 
+/// What an assertion says only when it fails.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) query: Section,
+    pub(super) checked: usize,
+}
+
 /// What a function can return without thinking.
 #[derive(Debug)]
 pub(super) struct Default {
@@ -232,6 +250,7 @@ pub(super) struct Rules {
     pub(super) spaces_count: bool,
     pub(super) continued: String,
     pub(super) assertions: Vec<Assertion>,
+    pub(super) messages: Vec<Message>,
     pub(super) defaults: Vec<Default>,
     pub(super) rules: Vec<Rule>,
 }
@@ -292,6 +311,10 @@ impl Rules {
             let only_with = one.only_with.as_deref().map(|text| parts.add("only_with", text));
             assertions.push(Assertion { query: parts.add("assertion", &one.query), only_with });
         }
+        let mut messages = Vec::new();
+        for one in &said.message {
+            messages.push(Message { query: parts.add("message", &one.query), checked: one.checked });
+        }
         let mut optional =
             |what: &str, text: &Option<String>| parts.add(what, text.as_deref().unwrap_or_default());
         let scopes = optional("scopes", &said.scopes);
@@ -318,6 +341,7 @@ impl Rules {
             statements,
             documentation,
             assertions,
+            messages,
             defaults,
             begin: Begin::read(said.begin)?,
             once: said.once,

@@ -16,7 +16,7 @@ pub struct Statement {
     pub function: Option<usize>,
     /// From 1.
     pub lines: RangeInclusive<usize>,
-    /// Without comments, and with white space only where it counts.
+    /// Without comments, without the message of an assertion, and with white space only where it counts.
     pub text: String,
     /// Whether it is there to fail.
     pub is_assertion: bool,
@@ -36,6 +36,7 @@ impl Source {
         let matches = Matches::find(self.rules, self.root(), &self.text);
         let found = self.statement_nodes(&matches);
         let assertions = self.assertion_starts(&matches);
+        let messages = self.messages(&matches);
         let mut statements = Vec::new();
         let mut whole_until = 0;
         for (index, (role, node)) in found.iter().enumerate() {
@@ -50,13 +51,19 @@ impl Source {
             if *role == Role::Whole {
                 whole_until = node.end_byte();
             }
-            statements.extend(self.statement(*node, node.start_byte()..end, &assertions));
+            statements.extend(self.statement(*node, node.start_byte()..end, &assertions, &messages));
         }
         statements
     }
 
-    fn statement(&self, node: Node<'_>, own: Range<usize>, assertions: &[usize]) -> Option<Statement> {
-        let text = normal(self.rules, &self.text, node, &own);
+    fn statement(
+        &self,
+        node: Node<'_>,
+        own: Range<usize>,
+        assertions: &[usize],
+        messages: &[Range<usize>],
+    ) -> Option<Statement> {
+        let text = normal(self.rules, &self.text, node, &own, messages);
         let end = own.start + self.text.get(own.clone())?.trim_end().len();
         let lines = self.line_at(own.start)..=self.line_at(end);
         let is_assertion = assertions.iter().any(|start| own.contains(start));
@@ -91,12 +98,35 @@ impl Source {
         all
     }
 
+    /// What assertions say only when they fail.
+    fn messages(&self, matches: &Matches<'_>) -> Vec<Range<usize>> {
+        let mut messages = Vec::new();
+        for message in &self.rules.messages {
+            for list in matches.nodes(message.query, "list") {
+                messages.extend(after_comma(list, message.checked));
+            }
+        }
+        messages
+    }
+
     fn assertion_starts(&self, matches: &Matches<'_>) -> Vec<usize> {
         let is_there = |section| matches.of(section).next().is_some();
         let valid = self.rules.assertions.iter().filter(|one| one.only_with.is_none_or(is_there));
         let found = valid.flat_map(|one| matches.nodes(one.query, "assertion"));
         found.map(|node| node.start_byte()).collect()
     }
+}
+
+/// What stands behind so many parts of a list: from the comma to the end of the last part.
+fn after_comma(list: Node<'_>, parts: usize) -> Option<Range<usize>> {
+    let all: Vec<Node<'_>> = list.children(&mut list.walk()).collect();
+    // In the tokens of a macro a comma may stand between types.
+    if all.iter().any(|node| matches!(node.kind(), "<" | ">" | "::")) {
+        return None;
+    }
+    let comma = all.iter().filter(|node| node.kind() == ",").nth(parts.checked_sub(1)?)?;
+    let last = all.iter().rfind(|node| !matches!(node.kind(), ")" | "]" | "}"))?;
+    Some(comma.start_byte()..last.end_byte())
 }
 
 /// Whether a statement is part of the head of another, as in `for (let i = 0; ...)`.

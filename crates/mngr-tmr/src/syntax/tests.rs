@@ -267,6 +267,29 @@ fn a_python_function_fails_whatever_its_first_statement_is() {
     }
 }
 
+#[test]
+fn what_an_assertion_says_when_it_fails_is_no_part_of_it() {
+    for (path, with, without) in [
+        ("a.py", "assert a == 1, f\"{a}, not 1\"\n", "assert a == 1\n"),
+        ("a.py", "self.assertEqual(a, [1, 2], \"no\")\n", "self.assertEqual(a, [1, 2])\n"),
+        ("a.py", "self.assertTrue(a(1, 2), msg)\n", "self.assertTrue(a(1, 2))\n"),
+        ("a.rs", "fn a() { assert!(b(1, 2), \"{c}\", c); }\n", "fn a() { assert!(b(1, 2)); }\n"),
+        ("a.rs", "fn a() { assert_eq!(b[0], (1, 2), \"no\"); }\n", "fn a() { assert_eq!(b[0], (1, 2)); }\n"),
+    ] {
+        assert_eq!(assertions(path, with), assertions(path, without));
+        assert!(!assertions(path, with).is_empty());
+    }
+    // What is checked is never taken for a message.
+    for (path, one, other) in [
+        ("a.rs", "fn a() { assert_eq!(b::<C, D>(), 1); }\n", "fn a() { assert_eq!(b::<C, D>(), 2); }\n"),
+        ("a.rs", "fn a() { assert_eq!(b < c, 1 > d); }\n", "fn a() { assert_eq!(b < c, 2 > d); }\n"),
+        ("a.py", "self.assertEqual(a, 1)\n", "self.assertEqual(a, 2)\n"),
+        ("a.py", "assert (a == 1, 2)\n", "assert (a == 1, 3)\n"),
+    ] {
+        assert_ne!(assertions(path, one), assertions(path, other));
+    }
+}
+
 /// Every program with its edits.
 fn all() -> Vec<(Source, Vec<Edit>)> {
     let read = PROGRAMS.iter().map(|(path, text)| parse(path, text));
