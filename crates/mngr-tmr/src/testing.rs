@@ -45,7 +45,12 @@ pub(crate) struct Lab {
 impl Lab {
     /// With these files committed on `main`.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let mut lab = Self::empty(Collector::named("sh", &scripts(), Selection::default()).unwrap());
+        Self::with(files, Collector::named("sh", &scripts(), Selection::default()).unwrap())
+    }
+
+    /// With these files committed on `main`, and tests of this kind.
+    pub(crate) fn with(files: &[(&str, &str)], tests: Collector) -> Self {
+        let mut lab = Self::empty(tests);
         lab.write(".gitignore", "*.tmp\ntmr_*\n");
         for (name, text) in files {
             lab.write(name, text);

@@ -1,8 +1,10 @@
-//! Changes of tests, honest and not, against real mutants of a small program in `sh`.
+//! Changes of tests, honest and not, against real mutants of a small program in `sh`, and of one in Python.
 
-use mngr_model::run::{Fate, ReviewKind, StrengthState};
+use mngr_model::run::{Fate, Mutant, ReviewKind, StrengthState};
 
 use super::Driven;
+use crate::collect::testing::path_with_pytest;
+use crate::collect::{Collector, Selection};
 use crate::testing::Lab;
 use crate::verify::{Decision, Refusal, Verification, Verifier};
 
@@ -155,4 +157,37 @@ fn a_test_that_no_longer_looks_at_effects_needs_review() {
         !kinds(&lab.verify(&candidate)).contains(&ReviewKind::NoEffect),
         "only where the program is known"
     );
+}
+
+/// The last of these is met by no mutant that holds for every call: the first one notices them all.
+const CALLS: &str = "\
+from shop import price
+
+def test_price():
+    assert price(1) == 3
+    assert price(10) == 30
+    assert price(100) == 250
+";
+
+#[test]
+fn tool_pytest_assertions_that_became_a_table_are_still_checked_row_by_row() {
+    let program = "def price(count):\n    total = count * 3\n    if total > 99:\n        total = total - 50\n    return total\n";
+    let settings = toml::from_str(&format!("[pytest.env]\nPATH = '{}'", path_with_pytest())).unwrap();
+    let tests = Collector::named("pytest", &settings, Selection::default()).unwrap();
+    let files = [("shop.py", program), ("test_shop.py", CALLS), ("conftest.py", "")];
+    let mut lab = Lab::with(&files, tests);
+    (lab.repeats, lab.mutants) = (1, 4);
+    let table = |rows: &str, check: &str| {
+        let test = format!(
+            "from shop import price\n\ndef test_price():\n    for count, expected in [{rows}]:\n        {check}\n"
+        );
+        let files = [("test_shop.py", Some(test.as_str()))];
+        lab.verify(&lab.candidate("test_shop.py::test_price", &[("[IMPROVE_TEST] a table", &files)]))
+    };
+    let same = table("(1, 3), (10, 30), (100, 250)", "assert price(count) == expected");
+    assert_eq!(kinds(&same), [], "{:?}", same.decision);
+    let once = |mutant: &Mutant| mutant.rule.contains("only in call");
+    assert!(same.strength.unwrap().mutants.iter().any(once), "a mutant of one call was needed");
+    let cheat = table("(1, 3), (10, 30), (100, 1)", "assert price(count) >= expected");
+    assert!(!kinds(&cheat).is_empty(), "{:?}", cheat.decision);
 }
