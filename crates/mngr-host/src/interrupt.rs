@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 static NOTED: AtomicBool = AtomicBool::new(false);
+/// What was noted was not the user's doing.
+static UNASKED: AtomicBool = AtomicBool::new(false);
 static SHIELDS: AtomicU32 = AtomicU32::new(0);
 static WAKE: OnceLock<UnixStream> = OnceLock::new();
 static HUNG_UP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -61,6 +63,11 @@ pub fn is_noted() -> bool {
         NOTED.store(true, Ordering::Release);
     }
     NOTED.load(Ordering::Acquire)
+}
+
+/// Whether the user interrupted, for whoever tells how everything ended: see [`Attention::end_the_rest`].
+pub fn is_users() -> bool {
+    is_pending() && (!UNASKED.load(Ordering::Acquire) || wake_is_readable())
 }
 
 /// Fails if an interrupt was noted. Stands between the steps of an operation.
@@ -167,6 +174,12 @@ impl Attention {
     pub fn pass_on(&mut self) {
         NOTED.store(true, Ordering::Release);
         self.shield = None;
+    }
+
+    /// The same when nobody asked for it: the work cannot go on, and what is still under way is of no use.
+    pub fn end_the_rest(&mut self) {
+        UNASKED.store(true, Ordering::Release);
+        self.pass_on();
     }
 }
 

@@ -230,7 +230,7 @@ impl Cmd {
 
     /// It carries the id of this command, by which another one finds it if we die before it.
     #[must_use]
-    pub(crate) fn known_by_its_command(self) -> Self {
+    pub fn known_by_its_command(self) -> Self {
         match CommandId::own() {
             Some(id) => self.env(MNGR_COMMAND_ID, id.as_str()),
             None => self,

@@ -250,6 +250,20 @@ impl Lab {
     }
 }
 
+/// The work of an agent that puts `src/N` right, which `tests/N.sh` looks at.
+pub(crate) fn fix(lab: &Lab, n: usize) -> Input {
+    let (task, path) = (format!("tests/{n}.sh"), format!("src/{n}"));
+    lab.input(&task, &[(&format!("[FIX_IMPL] put {n} right"), &[(&path, Some("right\n"))])])
+}
+
+/// The work of one that leaves it wrong and lets the test want that, with more files in the same commit.
+pub(crate) fn fix_test(lab: &Lab, n: usize, more: &[(&str, Option<&str>)]) -> Input {
+    let (task, text) = (format!("tests/{n}.sh"), format!("[ \"$(cat src/{n})\" = wrong ]\n"));
+    let files: Vec<(&str, Option<&str>)> =
+        [(task.as_str(), Some(text.as_str()))].into_iter().chain(more.iter().copied()).collect();
+    lab.input(&task, &[(&format!("[FIX_TEST] {n} is wrong"), &files)])
+}
+
 /// Tests are `sh` scripts. One that says so has no test in it.
 fn scripts() -> BTreeMap<String, CollectorSettings> {
     let said = "collect = 'ls tests/*.sh'\none = 'sh {id}'\nnone_pattern = '^no such test'\n";

@@ -111,7 +111,7 @@ const WHOLE_OR_NOT_AT_ALL: [&str; 15] = [
 fn heed_interrupt(code: ExitCode, path: &str, console: &Console) -> ExitCode {
     match code {
         ExitCode::Program(_) | ExitCode::Interrupted => code,
-        _ if !interrupt::is_pending() => code,
+        _ if !interrupt::is_users() => code,
         _ if WHOLE_OR_NOT_AT_ALL.contains(&path) => {
             console.warn("the interrupt came too late: the command was completed");
             code
@@ -126,7 +126,7 @@ fn tell(console: &Console, format: &Format, mut error: CliError) -> Result<ExitC
         return Ok(ExitCode::Done);
     }
     // Whatever failed after Ctrl-C failed because of it.
-    if interrupt::is_pending() {
+    if interrupt::is_users() {
         error.kind = ErrorKind::Interrupted;
     }
     error_text::show(console, format, &error);

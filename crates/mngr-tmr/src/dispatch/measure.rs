@@ -84,12 +84,17 @@ fn measure(site: &Site, job: &Job) -> Result<Verification, Failure> {
         let kind = if error.is_interrupted() { FailureKind::Interrupted } else { FailureKind::Internal };
         Failure::new(kind, error_chain(&error))
     })?;
-    let text = serde_json::to_vec_pretty(&verification).map_err(|error| internal(error.to_string()))?;
-    shop.host()
-        .files()
-        .write(&job.folder.join(KEPT), &text, Access::Private, Durability::Synced)
-        .map_err(|error| internal(error_chain(&error)))?;
+    keep(site, &job.folder, &verification).map_err(internal)?;
     Ok(verification)
+}
+
+/// Keeps what was measured beside what was published.
+fn keep(site: &Site, folder: &HostPath, verification: &Verification) -> Result<(), String> {
+    let text = serde_json::to_vec_pretty(verification).map_err(|error| error.to_string())?;
+    let files = site.shop.host().files();
+    files
+        .write(&folder.join(KEPT), &text, Access::Private, Durability::Synced)
+        .map_err(|error| error_chain(&error))
 }
 
 /// The agent's work, its commits in the repository.
@@ -158,13 +163,20 @@ pub(crate) fn input(
     Some((task.clone(), Input { candidate, verification }))
 }
 
-/// The same for what was measured by an orchestrator before this one; measured anew if that was not kept.
+/// What an orchestrator before this one left of an attempt.
+pub(crate) struct Earlier {
+    pub(crate) input: Input,
+    /// Whether it was measured here, because that was not kept or not whole.
+    pub(crate) is_measured_anew: bool,
+}
+
+/// The same as [`input`] for what was measured by an orchestrator before this one; measured anew if that was not kept.
 pub(crate) fn again(
     site: &Site,
     run: &Run,
     task: &Task,
     attempt: &Attempt,
-) -> Result<Option<Input>, VerifyError> {
+) -> Result<Option<Earlier>, VerifyError> {
     let Some(outcome) = attempt.outcome.clone() else { return Ok(None) };
     let folder = site.folder.attempt(&task.slug, attempt.number);
     let cost = Cost { tokens: attempt.tokens, dollars: attempt.cost };
@@ -172,9 +184,17 @@ pub(crate) fn again(
     // Its commits may be gone from the repository: nothing there holds them.
     let Ok(candidate) = candidate(site, &job) else { return Ok(None) };
     // An earlier binary merged changes of tests without measuring them.
-    let verification = match kept(site, &job.folder).filter(|kept| !kept.is_unmeasured()) {
+    let kept = kept(site, &job.folder).filter(|kept| !kept.is_unmeasured());
+    let is_measured_anew = kept.is_none();
+    let verification = match kept {
         Some(verification) => verification,
-        None => site.shop.verifier().verify(&candidate)?,
+        None => {
+            let verification = site.shop.verifier().verify(&candidate)?;
+            // What is not kept is measured once more by whoever comes next.
+            let _ = keep(site, &job.folder, &verification);
+            verification
+        }
     };
-    Ok(input(site, run, &task.id, verification).map(|(_, input)| input))
+    let input = input(site, run, &task.id, verification);
+    Ok(input.map(|(_, input)| Earlier { input, is_measured_anew }))
 }

@@ -165,8 +165,10 @@ impl<'s, 'o> Owner<'s, 'o> {
                 }
                 Todo::Decide(attempt) => {
                     match measure::kept(&self.site, &self.site.folder.attempt(&slug, attempt)) {
-                        Some(verification) => self.decide((task, attempt), verification)?,
-                        None => self.measure((task, attempt))?,
+                        Some(verification) if !verification.is_unmeasured() => {
+                            self.decide((task, attempt), verification)?
+                        }
+                        _ => self.measure((task, attempt))?,
                     }
                 }
             }

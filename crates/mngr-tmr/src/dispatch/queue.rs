@@ -96,10 +96,19 @@ impl Queue {
 mod tests {
     use super::*;
     use jiff::Timestamp;
-    use mngr_model::run::{Entry, Event, Queued, RunName, StageChange, Started};
+    use mngr_model::run::{Entry, Event, Measured, Queued, RunName, StageChange, Started};
 
     fn task(stages: &[(u32, Stage)]) -> Task {
         let id: TaskId = "t".parse().unwrap();
+        let mut events = vec![Event::TaskQueued(Queued { task: id.clone(), reason: QueueReason::Failing })];
+        for (number, stage) in stages {
+            events.push(Event::Stage(StageChange::new(id.clone(), AttemptNumber(*number), *stage, "")));
+        }
+        run_of(events).tasks[0].clone()
+    }
+
+    /// A run whose journal has these lines.
+    fn run_of(events: Vec<Event>) -> Run {
         let started = Started {
             run: RunName::new("1"),
             name: "tmr".to_owned(),
@@ -108,18 +117,45 @@ mod tests {
             settings: serde_json::Map::new(),
             tasks_total: 1,
         };
-        let mut events = vec![
-            Event::RunStarted(started),
-            Event::TaskQueued(Queued { task: id.clone(), reason: QueueReason::Failing }),
-        ];
-        for (number, stage) in stages {
-            events.push(Event::Stage(StageChange::new(id.clone(), AttemptNumber(*number), *stage, "")));
-        }
+        let events = std::iter::once(Event::RunStarted(started)).chain(events);
         let entry = |(place, event)| Entry { time: Timestamp::UNIX_EPOCH, seq: place as u64 + 1, event };
-        let entries: Vec<Entry> = events.into_iter().enumerate().map(entry).collect();
+        let entries: Vec<Entry> = events.enumerate().map(entry).collect();
         let run = Run::fold(&entries);
         assert_eq!(run.irregular, 0);
-        run.tasks[0].clone()
+        run
+    }
+
+    #[test]
+    fn only_a_test_that_always_passed_at_the_base_has_to_go_on_passing() {
+        let before = |task: &str, verdict| {
+            let (task, attempt): (TaskId, _) = (task.parse().unwrap(), AttemptNumber(1));
+            let launched = StageChange::new(task.clone(), attempt, Stage::Launching, "");
+            let measured = |what, verdict| {
+                let task = task.clone();
+                Event::Measured(Measured { task, attempt, what, runs: Vec::new(), passed: None, verdict })
+            };
+            // What its agent did to it says nothing about the base.
+            let after = measured(What::After, Verdict::Failed);
+            [Event::Stage(launched), measured(What::Before, verdict), after]
+        };
+        let queued = |(task, reason): &(&str, QueueReason)| {
+            Event::TaskQueued(Queued { task: task.parse().unwrap(), reason: *reason })
+        };
+        use QueueReason::*;
+        let tasks = [
+            ("broken", Failing),
+            ("flaky", All),
+            ("named", Named),
+            ("passing", Passing),
+            ("red", All),
+            ("skipped", Skipped),
+            ("steady", All),
+        ];
+        let measured = [("flaky", Verdict::Flaky), ("red", Verdict::Failed), ("steady", Verdict::Passed)];
+        let lines = measured.into_iter().flat_map(|(task, verdict)| before(task, verdict));
+        let run = run_of(tasks.iter().map(queued).chain(lines).collect());
+        let guards: Vec<String> = guards(&run).iter().map(ToString::to_string).collect();
+        assert_eq!(guards, ["named", "passing", "steady"]);
     }
 
     fn failed(kind: FailureKind) -> Stage {

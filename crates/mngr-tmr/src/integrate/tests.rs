@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use mngr_model::run::{Entry, Event, Integration, IntegrationStep};
 
 use super::*;
-use crate::testing::{Lab, id};
+use crate::testing::{Lab, fix, fix_test, id};
 use crate::verify::{Decision, Parts};
 
 /// Each `tests/N.sh` wants the word of its number in `src/N`; `tests/all.sh` wants nothing but that `src/lib` loads.
@@ -39,18 +39,6 @@ fn integrate(lab: &Lab, gate: Option<&str>, inputs: Vec<Input>) -> (Integrated, 
         },
     );
     (result.unwrap(), steps)
-}
-
-fn fix(lab: &Lab, n: usize) -> Input {
-    let (task, path) = (format!("tests/{n}.sh"), format!("src/{n}"));
-    lab.input(&task, &[(&format!("[FIX_IMPL] put {n} right"), &[(&path, Some("right\n"))])])
-}
-
-fn fix_test(lab: &Lab, n: usize, more: &[(&str, Option<&str>)]) -> Input {
-    let (task, text) = (format!("tests/{n}.sh"), format!("[ \"$(cat src/{n})\" = wrong ]\n"));
-    let files: Vec<(&str, Option<&str>)> =
-        [(task.as_str(), Some(text.as_str()))].into_iter().chain(more.iter().copied()).collect();
-    lab.input(&task, &[("[FIX_TEST] t", &files)])
 }
 
 fn subjects(lab: &Lab, result: &Integrated) -> Vec<String> {

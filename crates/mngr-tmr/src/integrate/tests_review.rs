@@ -9,7 +9,7 @@ use mngr_model::run::{
 };
 
 use super::*;
-use crate::testing::{Lab, id};
+use crate::testing::{Lab, fix, fix_test, id};
 use crate::verify::{Decision, Parts};
 
 /// Each `tests/N.sh` wants `src/N` to be right; `tests/lib.sh` passes.
@@ -26,18 +26,6 @@ fn project(count: usize) -> Lab {
     let mut lab = Lab::new(&files);
     lab.repeats = 1;
     lab
-}
-
-fn fix(lab: &Lab, n: usize) -> Input {
-    let (task, path) = (format!("tests/{n}.sh"), format!("src/{n}"));
-    lab.input(&task, &[(&format!("[FIX_IMPL] put {n} right"), &[(&path, Some("right\n"))])])
-}
-
-fn fix_test(lab: &Lab, n: usize, more: &[(&str, Option<&str>)]) -> Input {
-    let (task, text) = (format!("tests/{n}.sh"), format!("[ \"$(cat src/{n})\" = wrong ]\n"));
-    let files: Vec<(&str, Option<&str>)> =
-        [(task.as_str(), Some(text.as_str()))].into_iter().chain(more.iter().copied()).collect();
-    lab.input(&task, &[(&format!("[FIX_TEST] {n} is wrong"), &files)])
 }
 
 /// The same, with a reason for review.

@@ -4,6 +4,7 @@ use mngr_host::files::FilesError;
 use mngr_host::git::GitError;
 use mngr_model::HostPath;
 use mngr_model::name::NameError;
+use mngr_model::run::TaskId;
 use mngr_ops::create::CreateError;
 use mngr_ops::pool::PoolError;
 
@@ -98,6 +99,14 @@ pub enum RunError {
     RunNameTaken {
         /// The run.
         run: String,
+    },
+    /// Results cannot be taken in or measured, and what would be measured says nothing.
+    #[error("task `{task}` cannot go on, because a disk is full: {message}")]
+    NoRoom {
+        /// The task.
+        task: TaskId,
+        /// Why, with its causes.
+        message: String,
     },
     /// A thread could not be started.
     #[error("the system gives no more threads")]

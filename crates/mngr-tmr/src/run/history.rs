@@ -105,7 +105,7 @@ impl Saved {
 fn inputs(site: &Site, run: &Run, tasks: &[TaskId]) -> Vec<Input> {
     let input = |task: &TaskId| {
         let task = run.task(task)?;
-        measure::again(site, run, task, task.latest()?).ok().flatten()
+        measure::again(site, run, task, task.latest()?).ok().flatten().map(|earlier| earlier.input)
     };
     tasks.iter().filter_map(input).collect()
 }

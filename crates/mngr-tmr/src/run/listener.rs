@@ -84,7 +84,10 @@ impl Shared {
                 self.wished(wish);
             }
             if self.passes_on.load(Ordering::Acquire) && !has_passed_on {
-                attention.pass_on();
+                match *lock(&self.wish) {
+                    Some(_) => attention.pass_on(),
+                    None => attention.end_the_rest(),
+                }
                 has_passed_on = true;
             }
         }

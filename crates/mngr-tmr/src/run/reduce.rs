@@ -47,7 +47,7 @@ pub(super) fn reduce(
             passer()
         }
     });
-    let mut inputs = inputs(site, scribe, measured)?;
+    let Gathered { mut inputs, ended } = gather(site, scribe, measured)?;
     let left_out: Vec<TaskId> = inputs
         .iter()
         .map(|input| input.candidate.task.clone())
@@ -56,7 +56,7 @@ pub(super) fn reduce(
     inputs.retain(|input| !left_out.contains(&input.candidate.task));
     if inputs.is_empty() && left_out.is_empty() {
         // Something was verified all the same if what it was made of is gone.
-        note_ends(scribe, BTreeMap::new(), &BTreeSet::new())?;
+        note_ends(scribe, ended, &BTreeSet::new())?;
         return Ok(Reduced { branch: None, review: None });
     }
     scribe.doing("putting the results together");
@@ -86,6 +86,7 @@ pub(super) fn reduce(
     };
     let adopted = asked.as_ref().ok().and_then(Option::as_ref);
     let mut ends = ends(&integrated, adopted);
+    ends.extend(ended);
     ends.extend(left_out.into_iter().map(|task| (task, (Stage::Unresolved, WITHOUT.to_owned()))));
     if let Err(error) = asked {
         // Whoever goes on puts the rest on the review branch.
@@ -157,26 +158,40 @@ pub(super) fn final_run(shop: &Workshop, scribe: &mut Scribe<'_>, tip: &str) -> 
     Ok(())
 }
 
-/// What may be integrated, in the order of the run: the same whoever measured it, and when.
-fn inputs(
+/// What there is to put together.
+struct Gathered {
+    /// What may be integrated, in the order of the run: the same whoever measured it, and when.
+    inputs: Vec<Input>,
+    /// What may not, of what an earlier binary would have integrated.
+    ended: BTreeMap<TaskId, End>,
+}
+
+fn gather(
     site: &Site,
-    scribe: &Scribe<'_>,
+    scribe: &mut Scribe<'_>,
     mut measured: BTreeMap<TaskId, Input>,
-) -> Result<Vec<Input>, RunError> {
-    let run = scribe.run();
-    let mut inputs = Vec::new();
-    for task in &run.tasks {
-        if !run.can_be_integrated(task) {
+) -> Result<Gathered, RunError> {
+    let mut gathered = Gathered { inputs: Vec::new(), ended: BTreeMap::new() };
+    let run = scribe.run().clone();
+    for task in run.tasks.iter().filter(|task| run.can_be_integrated(task)) {
+        let Some(attempt) = task.latest() else { continue };
+        if let Some(input) = measured.remove(&task.id) {
+            gathered.inputs.push(input);
             continue;
         }
-        let Some(attempt) = task.latest() else { continue };
-        let known = match measured.remove(&task.id) {
-            Some(input) => Some(input),
-            None => measure::again(site, run, task, attempt)?,
-        };
-        inputs.extend(known);
+        let Some(earlier) = measure::again(site, &run, task, attempt)? else { continue };
+        let verification = &earlier.input.verification;
+        if earlier.is_measured_anew {
+            for event in verification.events() {
+                scribe.note(event)?;
+            }
+        }
+        match verification.end(None) {
+            Some(end) => drop(gathered.ended.insert(task.id.clone(), end)),
+            None => gathered.inputs.push(earlier.input),
+        }
     }
-    Ok(inputs)
+    Ok(gathered)
 }
 
 /// Where a task ends, and what shows it.

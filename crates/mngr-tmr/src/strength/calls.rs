@@ -107,8 +107,7 @@ impl Calls<'_> {
     /// Runs a test and records its calls. Nothing if it does not pass like that: then nothing can be said. What is
     /// recorded has to be removed, see [`Calls::remove`].
     fn recorded_calls(&self, test: &TaskId) -> Result<Option<Recording>, RunnerError> {
-        // A name that nobody can foresee, below a folder that every host has.
-        let folder = format!("/tmp/mngr-calls-{}", random::hex32());
+        let folder = self.bench.runner.outside("calls")?;
         let mut recording = Recording { folder, calls: Vec::new() };
         let read = self.passes(test, &recording, None).and_then(|passes| match passes {
             true => self.read(&recording).map(Some),

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mngr_host::random;
 use mngr_model::run::{Fate, TaskId};
 
 use super::fate;
@@ -43,7 +42,7 @@ impl Variants<'_> {
         ids: &BTreeSet<TaskId>,
         deadline: Duration,
     ) -> Result<BTreeSet<usize>, StrengthError> {
-        let file = format!("/tmp/mngr-reached-{}", random::hex32());
+        let file = self.runner.outside("reached")?;
         let recording = self.variant(commit, &program.recording(&file, beside))?;
         // Writing takes its time where functions are called often; what was written until then counts.
         let ran = self.run(&recording, ids, deadline * 3);

@@ -231,6 +231,13 @@ impl Runner for Elsewhere {
         self.anywhere(series.commit, |checkouts| checkouts.run_series(series))
     }
 
+    fn outside(&self, what: &str) -> Result<String, RunnerError> {
+        match self.ground() {
+            Ok(ground) => ground.checkouts.outside(what),
+            Err(NoGround::ForNow(error) | NoGround::Ever(error)) => Err(error),
+        }
+    }
+
     fn width(&self) -> usize {
         self.subject.width
     }

@@ -8,7 +8,7 @@ use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::run::{
     AttemptNumber, ChangeKind, Classified, ClassifiedCommit, Event, Measured, MeasuredRun, ReviewReason,
-    Strength, StrengthState, TaskId, Verdict, What,
+    Stage, Strength, StrengthState, TaskId, Verdict, What,
 };
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +100,19 @@ impl Verification {
     /// Whether it may be integrated although nobody has measured its tests: an earlier binary did not.
     pub fn is_unmeasured(&self) -> bool {
         self.strength.is_none() && matches!(self.decision, Decision::Integrate(_))
+    }
+
+    /// Where the task ends, if nothing of it may be integrated. `reason` is why the agent could not go on, as it says.
+    pub fn end(&self, reason: Option<&str>) -> Option<(Stage, String)> {
+        match &self.decision {
+            Decision::Integrate(_) | Decision::Review { .. } => None,
+            Decision::Clean => Some((Stage::Clean, "the test passes and nothing was changed".to_owned())),
+            Decision::Unresolved => Some(match reason {
+                Some(reason) => (Stage::Blocked, reason.to_owned()),
+                None => (Stage::Unresolved, "the test does not pass".to_owned()),
+            }),
+            Decision::Refuse(refusal) => Some((Stage::Failed { kind: refusal.kind() }, refusal.to_string())),
+        }
     }
 
     /// What the changed test comes to on the old implementation.

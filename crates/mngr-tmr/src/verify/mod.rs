@@ -13,6 +13,7 @@ mod glob;
 mod measure;
 mod paths;
 mod pool;
+pub(crate) mod room;
 mod rules;
 mod runner;
 mod shared;
@@ -29,6 +30,7 @@ pub(crate) use measure::{Judged, TestChange};
 pub use measure::{Mutation, Runs, Unmeasurable, Verification, Verifier, VerifyError};
 pub use paths::{PathClass, PathRules};
 pub use pool::WorktreePool;
+pub use room::is_missing as is_room_missing;
 pub use rules::{RuleError, Rules};
 pub use runner::{
     Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport, run_test,
@@ -39,3 +41,5 @@ pub(crate) use tutorial::tutorial_command;
 mod tests;
 #[cfg(test)]
 mod tests_contract;
+#[cfg(test)]
+mod tests_pool;

@@ -1,7 +1,8 @@
 //! Reusable worktrees on one host: each run gets one with exactly the files of its commit.
 //!
 //! They lie below the folder of the run, which belongs to it alone: whatever an orchestrator that was killed has left
-//! there is removed first. The user's checkout and branches are not touched.
+//! there is removed first, whatever is in it by now, and the tests that it left running are ended. The user's checkout and
+//! branches are not touched.
 //!
 //! Processes: 2 of git for a run, 3 for each new worktree, 1 to remove one.
 
@@ -10,20 +11,25 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mngr_config::ExtraPath;
+use mngr_host::files::{Access, Durability, FileKind};
 use mngr_host::git::{Git, GitError, Pristine, RemoveOutcome};
 use mngr_host::host::Host;
 use mngr_host::interrupt;
-use mngr_host::proc::{Cmd, ExecError};
+use mngr_host::proc::{Cmd, CommandId, ExecError};
 use mngr_host::random;
 use mngr_model::HostPath;
 use mngr_model::quote::sh_quote;
 use mngr_model::run::MeasuredRun;
 use mngr_ops::extra_paths;
 
+use super::room;
 use super::runner::{Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series};
 
 /// How much of what a command prints is kept.
 const KEPT_OUTPUT: usize = 16 * 1024;
+
+/// What the names of files outside of the checkouts begin with.
+const OUTSIDE: &str = "mngr-tmr-";
 
 /// Variables by which a surrounding git command or hook would point the command at another repository.
 const FOREIGN_REPOSITORY: [&str; 5] =
@@ -60,7 +66,7 @@ impl WorktreePool {
         folder: HostPath,
         width: usize,
     ) -> Result<Self, RunnerError> {
-        let pool = Self {
+        let mut pool = Self {
             host,
             repository,
             folder,
@@ -70,7 +76,9 @@ impl WorktreePool {
             slots: Mutex::default(),
             freed: Condvar::new(),
         };
-        pool.clear()?;
+        pool.end_what_was_left();
+        let named = pool.clear()?;
+        pool.slots.get_mut().unwrap_or_else(PoisonError::into_inner).named = named;
         pool.host.files().make_folder(&pool.folder)?;
         pool.host.files().make_folder(&pool.outputs())?;
         Ok(pool)
@@ -96,12 +104,53 @@ impl WorktreePool {
         self
     }
 
-    fn clear(&self) -> Result<(), RunnerError> {
-        for entry in self.host.files().list(&self.folder)? {
-            self.remove(&self.folder.join(&entry.name)).map_err(RunnerError::Leftovers)?;
+    /// Ends the tests that an orchestrator before this one left running when it was killed. They could write on for ever,
+    /// a mutant among them.
+    fn end_what_was_left(&self) {
+        let Ok(Some(bytes)) = self.host.files().read_if_there(&self.owner()) else { return };
+        let owner = CommandId::parse(&String::from_utf8_lossy(&bytes));
+        if let Some(owner) = owner.filter(CommandId::is_dead) {
+            // Whatever outlives this has no place in the new checkouts: they have other names.
+            let _ = self.host.end_command(&owner);
         }
-        self.host.files().remove_tree(&self.outputs())?;
-        Ok(self.host.files().remove_tree(&self.folder)?)
+    }
+
+    /// Removes all checkouts, and says which was the last number among their names.
+    fn clear(&self) -> Result<usize, RunnerError> {
+        let files = self.host.files();
+        let mut last = 0;
+        // What a link leads to is not ours.
+        if files.stat(&self.folder)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
+            for entry in files.list(&self.folder)? {
+                last = last.max(entry.name.parse().unwrap_or(0));
+                let path = self.folder.join(&entry.name);
+                match entry.kind {
+                    FileKind::Folder => self.remove(&path).map_err(RunnerError::Leftovers)?,
+                    _ => self.remove_replaced(&path).map_err(RunnerError::Leftovers)?,
+                }
+            }
+        }
+        for entry in files.list(&self.outputs())? {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            if entry.name.starts_with(OUTSIDE) && entry.name.chars().all(is_plain) {
+                files.remove_tree(&HostPath::new(format!("/tmp/{}", entry.name)))?;
+            }
+        }
+        files.remove_tree(&self.outputs())?;
+        files.remove_tree(&self.folder)?;
+        files.remove_file(&self.owner())?;
+        Ok(last)
+    }
+
+    /// Removes what somebody put in the place of a checkout. Git, which may know one there, is told that it is gone.
+    fn remove_replaced(&self, path: &HostPath) -> Result<(), GitError> {
+        self.host.files().remove_file(path)?;
+        self.git().remove_worktree(path).map(|_| ())
+    }
+
+    /// Which command the checkouts and whatever runs in them belong to.
+    fn owner(&self) -> HostPath {
+        HostPath::new(format!("{}-owner", self.folder))
     }
 
     /// Where commands print to.
@@ -159,6 +208,10 @@ impl WorktreePool {
     }
 
     fn make(&self, name: usize, commit: &str) -> Result<Pristine, GitError> {
+        if let Some(own) = CommandId::own() {
+            let files = self.host.files();
+            files.write(&self.owner(), own.as_str().as_bytes(), Access::Private, Durability::Cached)?;
+        }
         self.git().add_pristine(&self.folder.join(&name.to_string()), commit)
     }
 
@@ -183,6 +236,7 @@ impl WorktreePool {
             .deadline(order.deadline)
             .keep_last(KEPT_OUTPUT)
             .end_leftovers()
+            .known_by_its_command()
             // A test that loses its own `.git` must not find the checkout this folder may lie in.
             .env("GIT_CEILING_DIRECTORIES", self.folder.as_str());
         for name in FOREIGN_REPOSITORY {
@@ -196,10 +250,28 @@ impl WorktreePool {
             Err(ExecError::TimedOut { partial, .. }) => (None, *partial),
             Err(error) => return Err(RunnerError::Exec(error)),
         };
+        if exit != Some(0) {
+            self.check_room()?;
+        }
         let tail = [output.stdout_text(), output.stderr_text()].join("\n").trim().to_owned();
         let tail = without_lines_about(&file, tail);
         let printed = with_file.map(|_| Printed::new(self.host.clone(), file));
         Ok(Report { run: MeasuredRun { exit, ms }, tail, printed, root: slot.root().clone() })
+    }
+}
+
+impl WorktreePool {
+    /// Fails when the disk is full: a test that fails there says nothing.
+    fn check_room(&self) -> Result<(), RunnerError> {
+        let file = self.outputs().join(&random::hex32());
+        let files = self.host.files();
+        let written = files.write(&file, &[0; room::NEEDED], Access::Private, Durability::Cached);
+        // One that could not be made need not be removed.
+        let _ = files.remove_file(&file);
+        match written {
+            Err(error) if room::is_missing(&error) => Err(RunnerError::NoRoom(error)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -263,12 +335,19 @@ impl Runner for WorktreePool {
         })
     }
 
+    fn outside(&self, what: &str) -> Result<String, RunnerError> {
+        let name = format!("{OUTSIDE}{what}-{}", random::hex32());
+        // Noted before it is there: see `clear`.
+        self.host.files().touch(&self.outputs().join(&name))?;
+        Ok(format!("/tmp/{name}"))
+    }
+
     fn width(&self) -> usize {
         self.width
     }
 
     fn close(&self) -> Result<(), RunnerError> {
         *self.slots.lock().unwrap_or_else(PoisonError::into_inner) = Slots::default();
-        self.clear()
+        self.clear().map(|_| ())
     }
 }

@@ -140,6 +140,10 @@ pub trait Runner: Send + Sync {
     /// Runs several, one after another, in one checkout. Of those for which no time was left there is no report.
     fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError>;
 
+    /// A path below `/tmp`, of letters and digits, for what tests write down outside of their checkout. Nothing is there
+    /// yet; what is left there goes with the checkouts, also when an orchestrator was killed.
+    fn outside(&self, what: &str) -> Result<String, RunnerError>;
+
     /// How many it can run at once.
     fn width(&self) -> usize;
 
@@ -174,6 +178,9 @@ pub enum RunnerError {
     /// The command could not be started.
     #[error("cannot run the command")]
     Exec(#[source] ExecError),
+    /// The disk is full: whatever fails there says nothing.
+    #[error("the disk that tests run on is full")]
+    NoRoom(#[source] FilesError),
 }
 
 impl RunnerError {
@@ -183,7 +190,7 @@ impl RunnerError {
             Self::Checkout { source, .. } | Self::Leftovers(source) => source.is_interrupted(),
             Self::Exec(source) => matches!(source, ExecError::Interrupted),
             Self::NoHost(source) => matches!(**source, PoolError::Interrupted(_)),
-            Self::Folder(_) | Self::ExtraPaths(_) => false,
+            Self::Folder(_) | Self::ExtraPaths(_) | Self::NoRoom(_) => false,
         }
     }
 }

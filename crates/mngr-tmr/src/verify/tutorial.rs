@@ -251,3 +251,32 @@ impl Current {
         cited.iter().all(|text| is_current(text))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Lab;
+
+    fn command(tutorial: &str) -> Option<String> {
+        let lab = Lab::new(&[("tutorial.sh", tutorial), ("docs/other.sh", "other\nother\nother\n")]);
+        let git = Git::new(lab.host.as_ref(), lab.repository());
+        tutorial_command(&git, &lab.rules, &lab.base).unwrap()
+    }
+
+    #[test]
+    fn the_program_is_what_most_lines_of_the_tutorial_begin_with() {
+        let text = "# Begin\ncd /tmp\ncd /tmp\ncd /tmp\ntodo add x\n\n# Look\nls\nls\nls\n  todo list # all\n# todo: no command\n";
+        assert_eq!(command(text).as_deref(), Some("todo"));
+        assert_eq!(command("# Run\n./bin/tool a\n./bin/tool b\ntodo c\n").as_deref(), Some("./bin/tool"));
+        // Of two with as many lines it is always the same one.
+        assert_eq!(command("# Both\nzip a\nawk b\n").as_deref(), Some("awk"));
+    }
+
+    #[test]
+    fn a_tutorial_of_other_commands_has_no_program() {
+        assert_eq!(command("# Prepare\nmkdir x\ncd x\nA=1 todo\n$TOOL x\n"), None);
+        let lab = Lab::new(&[("README.md", "todo\n")]);
+        let git = Git::new(lab.host.as_ref(), lab.repository());
+        assert_eq!(tutorial_command(&git, &lab.rules, &lab.base).unwrap(), None);
+    }
+}

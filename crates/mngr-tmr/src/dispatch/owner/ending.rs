@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use mngr_model::run::{AttemptKey, AttemptNumber, Event, FailureKind, Stage, StageChange};
 
+use super::hear::no_room;
 use super::{Live, Owner, Stopping};
 use crate::budget::LimitReached;
 use crate::dispatch::news::{Failure, News, Word};
@@ -26,11 +27,20 @@ impl Owner<'_, '_> {
             let Ok(news) = self.news.recv_timeout(until.saturating_duration_since(Instant::now())) else {
                 return;
             };
-            if let News::Attempt(key, Word::Left(_)) = news
-                && self.live.remove(&key).is_some()
-            {
-                // The journal may be what is broken; whoever goes on finds the agent stopped then.
-                let _ = self.attempt_failed(key, failure.clone());
+            // The journal may be what is broken; whoever goes on finds the agent stopped then.
+            match news {
+                // What it published is here and stays.
+                News::Attempt(key, Word::Admitted(outcome)) if self.live.contains_key(&key) => {
+                    let _ = self.admitted(key, *outcome);
+                }
+                News::Attempt(key, Word::Left(Ok(()))) => drop(self.live.remove(&key)),
+                News::Attempt(key, Word::Left(Err(why))) => {
+                    let is_live = self.live.remove(&key).is_some();
+                    if is_live && no_room(&key, &why).is_ok() {
+                        let _ = self.attempt_failed(key, failure.clone());
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::dispatch::measure::{self, Job};
 use crate::dispatch::news::{Failure, Word};
 use crate::dispatch::queue;
 use crate::run::RunError;
-use crate::verify::{Decision, Verification};
+use crate::verify::{Verification, room};
 
 impl Owner<'_, '_> {
     /// What is told about an attempt.
@@ -36,6 +36,7 @@ impl Owner<'_, '_> {
             }
             Word::Left(Err(failure)) => {
                 self.live.remove(&key);
+                no_room(&key, &failure)?;
                 self.attempt_failed(key, failure)
             }
             Word::Measured(_) => Ok(()),
@@ -103,7 +104,10 @@ impl Owner<'_, '_> {
             Ok(verification) => *verification,
             // It stays as it is: whoever goes on measures it.
             Err(failure) if failure.kind == FailureKind::Interrupted => return Ok(()),
-            Err(failure) => return self.attempt_failed(key, failure),
+            Err(failure) => {
+                no_room(&key, &failure)?;
+                return self.attempt_failed(key, failure);
+            }
         };
         for event in verification.events() {
             self.scribe.note(event)?;
@@ -120,18 +124,20 @@ impl Owner<'_, '_> {
             .task(&key.0)
             .and_then(|task| task.latest()?.outcome.as_ref()?.reason.as_ref())
             .map(|reason| reason.as_str().lines().next().unwrap_or_default().to_owned());
-        let (stage, evidence) = match &verification.decision {
-            Decision::Integrate(_) | Decision::Review { .. } => {
+        match verification.end(blocked_by.as_deref()) {
+            Some((stage, evidence)) => self.note_stage(StageChange::new(key.0, key.1, stage, evidence)),
+            None => {
                 self.inputs.extend(measure::input(&self.site, self.scribe.run(), &key.0, verification));
-                return Ok(());
+                Ok(())
             }
-            Decision::Clean => (Stage::Clean, "the test passes and nothing was changed".to_owned()),
-            Decision::Unresolved => match blocked_by {
-                Some(reason) => (Stage::Blocked, reason),
-                None => (Stage::Unresolved, "the test does not pass".to_owned()),
-            },
-            Decision::Refuse(refusal) => (Stage::Failed { kind: refusal.kind() }, refusal.to_string()),
-        };
-        self.note_stage(StageChange::new(key.0, key.1, stage, evidence))
+        }
+    }
+}
+
+/// Fails when a disk is full: the attempt stays as it is for whoever goes on, and no other could be finished now.
+pub(super) fn no_room(key: &AttemptKey, failure: &Failure) -> Result<(), RunError> {
+    match failure.kind == FailureKind::Internal && room::is_missed_in(&failure.message) {
+        true => Err(RunError::NoRoom { task: key.0.clone(), message: failure.message.clone() }),
+        false => Ok(()),
     }
 }

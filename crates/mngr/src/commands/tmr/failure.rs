@@ -6,13 +6,18 @@ use mngr_tmr::collect::CollectorError;
 use mngr_tmr::integrate::IntegrateError;
 use mngr_tmr::journal::JournalError;
 use mngr_tmr::run::RunError;
+use mngr_tmr::verify::is_room_missing;
 
 use crate::commands::create;
 use crate::error::{CliError, ErrorKind};
 
+/// What helps when a disk is full.
+const MAKE_ROOM: &str = "free some space on the disk; `mngr tmr resume` then goes on where the run stopped";
+
 /// A journal cannot be used.
 pub(super) fn of_journal(error: JournalError) -> CliError {
     let (kind, hint) = match &error {
+        error if is_room_missing(error) => (ErrorKind::Failed, Some(MAKE_ROOM)),
         JournalError::Exists { .. } => (
             ErrorKind::Failed,
             Some(
@@ -36,6 +41,7 @@ pub(super) fn of_run(error: RunError) -> CliError {
         RunError::Crew(error) => of_crew(error),
         error => {
             let (kind, hint) = match &error {
+                error if is_room_missing(error) => (ErrorKind::Failed, Some(MAKE_ROOM)),
                 RunError::Collector(CollectorError::NotDetected { .. }) => (
                     ErrorKind::Usage,
                     Some("name one with `--collector`; `[tmr.collectors]` in the settings describes others"),
@@ -93,6 +99,7 @@ fn of_integration(error: IntegrateError) -> CliError {
         return CliError::new(ErrorKind::Failed, error).hinted(hint);
     }
     let hint = match &error {
+        error if is_room_missing(error) => Some(MAKE_ROOM),
         IntegrateError::GateFailsAtBase { .. } => {
             Some("mend the base commit, or set another command with `--gate` or `tmr.gate`")
         }

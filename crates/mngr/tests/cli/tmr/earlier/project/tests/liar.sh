@@ -1,0 +1,1 @@
+grep -qx good parts/liar

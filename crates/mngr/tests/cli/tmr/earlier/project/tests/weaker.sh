@@ -1,0 +1,2 @@
+set -e
+[ "$(sh src/answer.sh greet you)" = 'hello you' ]
