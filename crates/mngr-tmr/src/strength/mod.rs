@@ -13,6 +13,7 @@ mod calls;
 mod choose;
 mod fate;
 mod measure;
+mod outlook;
 mod program;
 mod reach;
 mod shell_trace;
@@ -27,6 +28,7 @@ mod without_mutants;
 pub use builds::Builds;
 pub use calls::Driven;
 pub(crate) use measure::{Measure, Subject};
+pub use outlook::Outlook;
 pub(crate) use test_files::{Side, Sides};
 pub use variants::StrengthError;
 
