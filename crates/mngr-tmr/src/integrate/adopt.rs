@@ -272,7 +272,7 @@ impl Adoption<'_> {
             return Ok(None);
         };
         let (attempt, from) = (AttemptNumber::NO_AGENT.next(), self.tip.commit.as_str());
-        let change = TestChange { task, attempt, from, to: commit, before: *before };
+        let change = TestChange { task, attempt, from, to: commit, before: *before, is_new: false };
         let judged = verifier.judge_tests(&change);
         judged.map(Some).map_err(|error| IntegrateError::Verify(Box::new(error)))
     }
@@ -294,7 +294,7 @@ impl Adoption<'_> {
         let (from, to) = (parent_of(offer), offer.oid.as_str());
         let files = self.git.patch_between(from, to)?;
         let commits = std::slice::from_ref(facts);
-        let changed = Changed { from, to, commits, files: &files };
+        let changed = Changed { from, to, commits, files: &files, script: None };
         breach(self.git, self.integrator.rules, &changed)
     }
 

@@ -18,6 +18,7 @@ mod runner;
 mod shared;
 mod texts;
 mod tutorial;
+mod written;
 
 pub(crate) use breach::{Changed, breach, breaches};
 pub use commits::{CommitFacts, Label};
@@ -34,8 +35,12 @@ pub use runner::{
     Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport, run_test,
 };
 pub(crate) use tutorial::tutorial_command;
+pub(crate) use written::Written;
+pub use written::{WrittenError, WrittenTests};
 
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_contract;
+#[cfg(test)]
+mod tests_written;
