@@ -553,7 +553,7 @@ mngr tutorial proposals --all --format '{id} {status} {heading}'
 mngr tutorial confusing
 mngr tutorial confusing --format '{count} {verb}'
 
-# Agents can write the missing tests, too. --merge brings them here
+# Agents can write the missing tests, too, on a branch. With --merge they are measured, and what holds is merged
 cat >~/tutorial/test_stop.py <<'END'
 def test_stop(e2e):
     e2e.write_tutorial_block("""
@@ -562,7 +562,7 @@ def test_stop(e2e):
     """)
 END
 git commit --quiet --all -m 'One more block'
-mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
+mngr tutorial sync tutorial/tutorial.sh tests/ --launch --type scripted -- \
     read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'
 
 # The same two procedures as slash commands for Claude Code

@@ -27,6 +27,8 @@ pub enum MergeInto {
     Nothing,
     /// The branch the user is on.
     Current,
+    /// The branch the user is on, if the agent's is still at this commit: what was looked at is what is merged.
+    CurrentAt(String),
     /// This one; without a checkout, unless the user is on it.
     Branch(String),
 }
@@ -168,7 +170,10 @@ impl<'a> Pull<'a> {
         let current = self.to.branch.as_deref();
         match merge {
             MergeInto::Nothing => Ok(None),
-            MergeInto::Current => {
+            MergeInto::CurrentAt(commit) if *commit != incoming.commit => {
+                Err(SyncError::Moved { branch: incoming.branch.clone(), commit: commit.clone() })
+            }
+            MergeInto::Current | MergeInto::CurrentAt(_) => {
                 Ok(Some(MergeTarget { name: self.to.require_branch()?.to_owned(), is_current: true }))
             }
             MergeInto::Branch(name) if current == Some(name) => {

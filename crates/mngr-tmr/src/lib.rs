@@ -21,3 +21,4 @@ pub mod syntax;
 #[cfg(test)]
 mod testing;
 pub mod verify;
+pub mod written;

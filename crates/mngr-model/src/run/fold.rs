@@ -312,11 +312,20 @@ impl Run {
                 earlier.tasks.retain(|task| !step.tasks.contains(task));
             }
         }
+        self.integration.retain(|it| it.step != IntegrationStep::Reviewed || it.commit != step.commit);
         self.rename_commits(step);
     }
 
     /// The user took a change over from the review branch; the rest of it has new names, or no longer fits.
     fn take_tasks(&mut self, step: &Integration, time: Timestamp) {
+        if let Some(rewritten) = step.details.get("rewritten").and_then(|it| it.as_object()) {
+            // What has a new name and is not the one that was taken is still for review.
+            let is_there =
+                |old: &String| rewritten.get(old).is_some_and(|new| new.as_str() != step.commit.as_deref());
+            self.integration.retain(|it| {
+                it.step != IntegrationStep::Reviewed || it.commit.as_ref().is_some_and(is_there)
+            });
+        }
         self.rename_commits(step);
         for task in &step.tasks {
             self.with_latest(task, |attempt| {

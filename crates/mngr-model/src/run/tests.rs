@@ -271,7 +271,10 @@ fn what_needs_review_is_taken_over_dropped_or_no_longer_fits() {
         let (tasks, commit) = (vec![id(task)], commit.map(str::to_owned));
         Event::Integration(Integration { step, tasks, commit, reason: "so".into(), details })
     };
-    let rewritten = json!({ "rewritten": { "1": "5", "2": "6" } });
+    for (task, commit) in [("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")] {
+        events.push(step(IntegrationStep::Reviewed, task, Some(commit), Value::Null));
+    }
+    let rewritten = json!({ "rewritten": { "1": "5", "2": "6", "4": "4" } });
     events.extend([
         step(IntegrationStep::Taken, "a", Some("5"), rewritten),
         step(IntegrationStep::Conflict, "c", None, Value::Null),
@@ -288,6 +291,9 @@ fn what_needs_review_is_taken_over_dropped_or_no_longer_fits() {
     assert_eq!(shown("c"), (failed(FailureKind::Conflict), "so".to_owned()));
     assert_eq!(shown("d"), (Stage::Unresolved, "so".to_owned()));
     assert!(run.tasks.iter().all(|task| run.can_be_integrated(task)), "all can be put together again");
+    let on_review = run.integration.iter().filter(|step| step.step == IntegrationStep::Reviewed);
+    let commits: Vec<Option<&str>> = on_review.map(|step| step.commit.as_deref()).collect();
+    assert_eq!(commits, [Some("6")], "the commits of the review branch as it is now");
 }
 
 #[test]

@@ -115,6 +115,25 @@ mod branches {
     }
 
     #[test]
+    fn what_was_looked_at_is_what_is_merged() {
+        let ground = Ground::new();
+        let agent = ground.worktree_agent("foo");
+        ground.write("foo/new", "x");
+        ground.commit("foo", "looked at");
+        let at = ground.git("foo", &["rev-parse", "HEAD"]).trim().to_owned();
+        ground.commit("foo", "slipped in");
+        let merge = |commit: &str| {
+            let what = PullWhat::Branch(MergeInto::CurrentAt(commit.to_owned()));
+            pull(&ground.world, &agent, &request(what))
+        };
+        let before = ground.state_of("repo");
+        assert!(matches!(merge(&at), Err(SyncError::Moved { .. })));
+        assert_eq!(ground.state_of("repo"), before);
+        let now = ground.git("foo", &["rev-parse", "HEAD"]).trim().to_owned();
+        assert_eq!(merge(&now).unwrap().merge.unwrap().commits, 2);
+    }
+
+    #[test]
     fn another_project_is_refused() {
         let ground = Ground::new();
         let agent = ground.worktree_agent("foo");

@@ -160,6 +160,14 @@ pub enum SyncError {
         /// The place.
         path: HostPath,
     },
+    /// The agent's branch is not where it was when it was looked at.
+    #[error("the branch `{branch}` is no longer at `{commit}`, where it was looked at")]
+    Moved {
+        /// The branch.
+        branch: String,
+        /// The commit.
+        commit: String,
+    },
     /// Source and destination are the same folder.
     #[error("the agent works in `{path}` itself: there is nothing to copy")]
     SamePlace {

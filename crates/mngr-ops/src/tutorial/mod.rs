@@ -6,6 +6,7 @@
 mod crew;
 mod decide;
 mod fill;
+mod judge;
 mod prompts;
 mod skill;
 mod sync;
@@ -13,5 +14,6 @@ mod sync;
 pub use crew::{CrewOptions, Dismissal, Ending};
 pub use decide::{DecideError, accept, reject};
 pub use fill::{FillError, FillRequest, Filled, Insertion, fill};
+pub use judge::{Judge, Judgement};
 pub use skill::{SKILLS, Skill};
 pub use sync::{Portion, SyncTestsError, SyncTestsRequest, Synced, sync};

@@ -8,6 +8,7 @@ use mngr_model::AgentName;
 use serde::Serialize;
 
 use super::crew::{self, BranchFate, CrewOptions, Ending, Job};
+use super::judge::{Judge, Judgement};
 use super::prompts;
 use crate::create::UncleanFiles;
 use crate::fleet::Agent;
@@ -25,8 +26,8 @@ pub struct SyncTestsRequest<'a> {
     pub tests: Vec<String>,
     /// The work, one portion for each agent.
     pub groups: Vec<WorkGroup>,
-    /// What their branches are merged into.
-    pub merge: MergeInto,
+    /// Says whether the branch of an agent is merged into the one the user is on; without it none is.
+    pub judge: Option<&'a dyn Judge>,
     /// Which agents.
     pub crew: CrewOptions,
 }
@@ -42,6 +43,8 @@ pub struct Portion {
     pub uncommitted: usize,
     /// Its branch.
     pub branch: Option<BranchReport>,
+    /// What was found about its tests, where they are to be merged.
+    pub measured: Option<Judgement>,
     /// The merge, where one was asked for.
     pub merge: Option<MergeReport>,
     /// What went wrong with it.
@@ -96,9 +99,11 @@ pub fn sync(world: &World, request: &SyncTestsRequest<'_>) -> Result<Vec<Synced>
     let done = crew::work(world, jobs, &request.crew, |agent, ending| {
         let items = group_of(agent.name()).map(|group| group.items.as_slice()).unwrap_or_default();
         let mut portion = look(request, items, agent);
+        bring(world, agent, MergeInto::Nothing, &mut portion);
         // What an agent left half-done is for the user to look at.
-        let merge = if *ending == Ending::Finished { request.merge.clone() } else { MergeInto::Nothing };
-        bring(world, agent, merge, &mut portion);
+        if let (Some(judge), Ending::Finished) = (request.judge, ending) {
+            merge(world, agent, judge, &mut portion);
+        }
         portion
     })?;
     let synced = done.into_iter().map(|job| {
@@ -116,7 +121,7 @@ pub fn sync(world: &World, request: &SyncTestsRequest<'_>) -> Result<Vec<Synced>
 }
 
 fn untouched(open: Vec<WorkItem>) -> Portion {
-    Portion { open, done: 0, uncommitted: 0, branch: None, merge: None, problems: Vec::new() }
+    Portion { open, done: 0, uncommitted: 0, branch: None, measured: None, merge: None, problems: Vec::new() }
 }
 
 /// What is done and what is still open in the agent's own checkout.
@@ -138,6 +143,23 @@ fn look(request: &SyncTestsRequest<'_>, items: &[WorkItem], agent: &Agent) -> Po
         Err(error) => portion.problems.push(crate::error_chain(&error)),
     }
     portion
+}
+
+/// Merges the agent's branch if its tests are good.
+fn merge(world: &World, agent: &Agent, judge: &dyn Judge, portion: &mut Portion) {
+    let Some(branch) = portion.branch.as_ref().filter(|branch| branch.ahead > 0) else { return };
+    let tip = branch.commit.clone();
+    world.reporter.progress(&format!("Measuring the tests of agent {}", agent.name()));
+    match judge.judge(&tip) {
+        Err(problem) => portion.problems.push(problem),
+        Ok(measured) => {
+            let may_be_merged = measured.may_be_merged();
+            portion.measured = Some(measured);
+            if may_be_merged {
+                bring(world, agent, MergeInto::CurrentAt(tip), portion);
+            }
+        }
+    }
 }
 
 /// Brings the agent's branch, as `pull` does.

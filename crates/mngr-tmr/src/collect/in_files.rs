@@ -7,6 +7,15 @@ use super::ids::IdsError;
 use super::run::{Bench, CollectError};
 
 impl Collector {
+    /// The same for the tests below these paths, where the framework can be asked for files; else for all.
+    #[must_use]
+    pub(crate) fn within(mut self, paths: &[String]) -> Self {
+        if self.paths_are_files {
+            self.selection.paths = paths.to_vec();
+        }
+        self
+    }
+
     /// The tests in these files, whatever the user selected; those of the whole project where the framework cannot be
     /// asked for files. None is no error.
     ///

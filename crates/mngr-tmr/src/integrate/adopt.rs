@@ -2,20 +2,25 @@
 //!
 //! Nothing it says is believed. Each commit keeps the rules that hold for all agents, and passes the gate, every test of
 //! the result so far, the tests it names, and the guards. What does not is left out, and so is what does not apply
-//! without it. What is taken becomes a commit of the run, so that `why` and `drop` know it.
+//! without it. What is taken becomes a commit of the run, so that `why` and `drop` know it. What passes and has a reason
+//! for review is handed on for the review branch.
 //!
 //! Processes of git: at most 6 for all, 5 for each commit, and those of the rules. The branch is moved last, in one step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_host::git::{CommitInfo, Git, GitError};
-use mngr_model::run::{AttemptNumber, Event, FailureKind, IntegrationStep, ReviewReason, TaskId, Verdict};
+use mngr_model::run::{
+    AttemptNumber, Event, FailureKind, IntegrationStep, ReviewReason, Strength, StrengthState, TaskId,
+    Verdict,
+};
 use serde_json::json;
 
 use super::branch;
 use super::checks::{Check, Checks, Failure, Snapshot};
+use super::confine;
 use super::error::IntegrateError;
-use super::message::{self, trailer};
+use super::message::{self, Reviewing, trailer};
 use super::run::{CommitKind, Integrated, IntegratedCommit, Integrator, Log};
 use crate::candidate::Cost;
 use crate::verify::{Changed, CommitFacts, Judged, Refusal, TestChange, breach};
@@ -29,6 +34,8 @@ pub struct AdoptRequest<'a> {
     pub tip: &'a str,
     /// Tests that pass at the base.
     pub guards: &'a [TaskId],
+    /// Tests that fail at the base: a commit of tests may turn no other of them green.
+    pub red: &'a [TaskId],
     /// What the agent used.
     pub cost: Cost,
 }
@@ -40,8 +47,23 @@ pub struct Adopted {
     pub tip: String,
     /// The commits that were added to the branch, oldest first.
     pub commits: Vec<IntegratedCommit>,
-    /// The commits that were not, oldest first.
+    /// The commits that a person has to look at first, oldest first.
+    pub for_review: Vec<ForReview>,
+    /// The commits that are on no branch, oldest first.
     pub left_out: Vec<LeftOut>,
+}
+
+/// A commit of the agent for the review branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForReview {
+    /// The agent's commit. Its message is that of the run, with what shows why.
+    pub(super) offer: CommitInfo,
+    /// The tasks of the run that it names.
+    pub tasks: Vec<TaskId>,
+    /// Why a person has to look at it, at least one.
+    pub reasons: Vec<ReviewReason>,
+    /// How strong its tests are.
+    pub strength: Option<Strength>,
 }
 
 /// A commit of the agent that is not part of the result.
@@ -66,8 +88,8 @@ pub enum NotAdopted {
     /// It breaks a rule.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// It builds on a commit that was left out.
-    #[error("it does not apply without the commits that were left out: {}", .files.join(", "))]
+    /// It builds on a commit that is not part of the result.
+    #[error("it does not apply without the commits that were left out or need review: {}", .files.join(", "))]
     DoesNotApply {
         /// The files in conflict.
         files: Vec<String>,
@@ -75,12 +97,6 @@ pub enum NotAdopted {
     /// Without those that were left out it has no effect.
     #[error("it changes nothing")]
     Nothing,
-    /// A person has to look at the tests it changes.
-    #[error("needs review: {}", .reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    NeedsReview {
-        /// Why.
-        reasons: Vec<ReviewReason>,
-    },
     /// A check does not pass with it.
     #[error("{failure}")]
     Fails {
@@ -96,7 +112,6 @@ impl NotAdopted {
             Self::NoTask | Self::Nothing => FailureKind::Contract,
             Self::Refused(refusal) => refusal.kind(),
             Self::DoesNotApply { .. } => FailureKind::Conflict,
-            Self::NeedsReview { .. } => FailureKind::Verification,
             Self::Fails { .. } => FailureKind::Gate,
         }
     }
@@ -130,11 +145,16 @@ impl Integrator<'_> {
             passing: passing_tasks(request.integrated),
             tip: Snapshot { commit: start.clone(), tree: git.tree_of(start)? },
         };
-        let (mut commits, mut left_out) = (Vec::new(), Vec::new());
+        let (mut commits, mut strengths) = (Vec::new(), Vec::new());
+        let (mut for_review, mut left_out) = (Vec::new(), Vec::new());
         for offer in &offered {
             let tasks = adoption.tasks_of(offer);
             match adoption.take(offer, &tasks)? {
-                Taken::In(commit) => commits.push(*commit),
+                Taken::In(commit, strength) => {
+                    commits.push(*commit);
+                    strengths.push(strength);
+                }
+                Taken::Review(found) => for_review.push(*found),
                 Taken::Out(reason) => {
                     let (commit, subject) = (offer.oid.clone(), offer.subject().to_owned());
                     left_out.push(LeftOut { commit, subject, tasks, reason });
@@ -143,13 +163,13 @@ impl Integrator<'_> {
         }
         let tip = adoption.tip.commit;
         let mut log = Log { on_event };
-        log.adopted(&commits, &left_out);
+        log.adopted(&commits, &strengths, &left_out);
         if !commits.is_empty() {
             branch::point(&git, &request.integrated.branch, &self.base, &tip)?;
             let all = request.integrated.commits.len() + commits.len();
             log.step(IntegrationStep::Finished, [], Some(&tip), "", &[("commits", json!(all))]);
         }
-        Ok(Adopted { tip, commits, left_out })
+        Ok(Adopted { tip, commits, for_review, left_out })
     }
 }
 
@@ -168,7 +188,8 @@ struct Adoption<'a> {
 
 /// What became of one commit.
 enum Taken {
-    In(Box<IntegratedCommit>),
+    In(Box<IntegratedCommit>, Option<Strength>),
+    Review(Box<ForReview>),
     Out(NotAdopted),
 }
 
@@ -199,42 +220,73 @@ impl Adoption<'_> {
         }
         let passing: BTreeSet<TaskId> = self.passing.iter().chain(tasks).cloned().collect();
         let before = self.before(tasks)?;
-        let text = message::adopted(&facts, &before, passing.len(), self.request.cost);
-        let oid = self.integrator.commit(self.git, &tree, &self.tip.commit, &text.whole())?;
-        let snapshot = Snapshot { commit: oid.clone(), tree: tree.clone() };
+        let cost = self.request.cost;
+        let mut text = message::adopted(&facts, &before, &Reviewing::default(), passing.len(), cost);
+        let mut oid = self.integrator.commit(self.git, &tree, &self.tip.commit, &text.whole())?;
+        let mut snapshot = Snapshot { commit: oid.clone(), tree: tree.clone() };
         if let Some(failure) = self.failure(&snapshot, &passing)? {
             return Ok(Taken::Out(NotAdopted::Fails { failure }));
         }
-        if let Some(reason) = self.weakness(&oid, &before)? {
-            return Ok(Taken::Out(reason));
-        }
-        (self.tip, self.passing) = (snapshot, passing);
         let kind = match facts.touches_implementation() {
             true => CommitKind::Implementation,
             false => CommitKind::TestsAndDocs,
         };
+        let (mut reasons, mut strength) = (Vec::new(), None);
+        if let Some(judged) = self.judge(&oid, &before)? {
+            if let Some(refusal) = judged.refusal {
+                return Ok(Taken::Out(refusal.into()));
+            }
+            let is_told = judged.strength.state != StrengthState::NotNeeded;
+            (reasons, strength) = (judged.reasons, is_told.then_some(judged.strength));
+        }
+        if kind == CommitKind::TestsAndDocs {
+            reasons.extend(self.not_confined(&snapshot, tasks)?);
+        }
+        let found = Reviewing { reasons: &reasons, strength: strength.as_ref() };
+        if !reasons.is_empty() {
+            // On the review branch only its own tests are run.
+            let text = message::adopted(&facts, &before, &found, before.len(), cost);
+            let offer = CommitInfo { message: text.whole(), ..offer.clone() };
+            let tasks = tasks.to_vec();
+            return Ok(Taken::Review(Box::new(ForReview { offer, tasks, reasons, strength })));
+        }
+        if strength.is_some() {
+            text = message::adopted(&facts, &before, &found, passing.len(), cost);
+            oid = self.integrator.commit(self.git, &tree, &self.tip.commit, &text.whole())?;
+            snapshot.commit.clone_from(&oid);
+        }
+        (self.tip, self.passing) = (snapshot, passing);
         let (subject, tasks) = (text.subject, tasks.to_vec());
-        Ok(Taken::In(Box::new(IntegratedCommit { oid, tree, subject, kind, tasks, votes: 1, score: None })))
+        let commit = IntegratedCommit { oid, tree, subject, kind, tasks, votes: 1, score: None };
+        Ok(Taken::In(Box::new(commit), strength))
     }
 
-    /// What its tests lack, measured as those of all agents.
-    fn weakness(
+    /// What is measured of its tests, as of those of all agents; nothing where nothing is measured.
+    fn judge(
         &self,
         commit: &str,
         before: &BTreeMap<TaskId, Verdict>,
-    ) -> Result<Option<NotAdopted>, IntegrateError> {
+    ) -> Result<Option<Judged>, IntegrateError> {
         let (Some(verifier), Some((task, before))) = (&self.integrator.measuring, before.iter().next())
         else {
             return Ok(None);
         };
         let (attempt, from) = (AttemptNumber::NO_AGENT.next(), self.tip.commit.as_str());
-        let change = TestChange { task, attempt, from, to: commit, before: *before };
-        let Judged { reasons, refusal, .. } =
-            verifier.judge_tests(&change).map_err(|error| IntegrateError::Verify(Box::new(error)))?;
-        Ok(match refusal {
-            Some(refusal) => Some(refusal.into()),
-            None => (!reasons.is_empty()).then_some(NotAdopted::NeedsReview { reasons }),
-        })
+        let change = TestChange { task, attempt, from, to: commit, before: *before, is_new: false };
+        let judged = verifier.judge_tests(&change);
+        judged.map(Some).map_err(|error| IntegrateError::Verify(Box::new(error)))
+    }
+
+    /// That a commit of nothing but tests and documents turns other tests green.
+    fn not_confined(
+        &self,
+        changed: &Snapshot,
+        tasks: &[TaskId],
+    ) -> Result<Option<ReviewReason>, IntegrateError> {
+        let others: Vec<TaskId> =
+            self.request.red.iter().filter(|test| !tasks.contains(test)).cloned().collect();
+        let green = self.checks.turns_green(&self.tip, changed, &others)?;
+        Ok((!green.is_empty()).then(|| confine::reason(&green)))
     }
 
     /// How the commit breaks a rule that holds for all agents.
@@ -242,7 +294,8 @@ impl Adoption<'_> {
         let (from, to) = (parent_of(offer), offer.oid.as_str());
         let files = self.git.patch_between(from, to)?;
         let commits = std::slice::from_ref(facts);
-        breach(self.git, self.integrator.rules, &Changed { from, to, commits, files: &files })
+        let changed = Changed { from, to, commits, files: &files, script: None };
+        breach(self.git, self.integrator.rules, &changed)
     }
 
     /// What the tests of these tasks come to without the commit.
@@ -277,13 +330,19 @@ impl Adoption<'_> {
 }
 
 impl Log<'_> {
-    fn adopted(&mut self, commits: &[IntegratedCommit], left_out: &[LeftOut]) {
+    fn adopted(
+        &mut self,
+        commits: &[IntegratedCommit],
+        strengths: &[Option<Strength>],
+        left_out: &[LeftOut],
+    ) {
         for LeftOut { commit, tasks, reason, .. } in left_out {
             let details = [("kind", json!(reason.kind())), ("output", json!(reason.output()))];
             self.step(IntegrationStep::Expelled, tasks, Some(commit), &reason.to_string(), &details);
         }
-        for commit in commits {
-            let details = [("votes", json!(commit.votes)), ("subject", json!(commit.subject))];
+        for (commit, strength) in commits.iter().zip(strengths) {
+            let mut details = vec![("votes", json!(commit.votes)), ("subject", json!(commit.subject))];
+            details.extend(strength.iter().map(|strength| ("strength", json!(strength))));
             let reason = "made by the integrator";
             self.step(IntegrationStep::Picked, &commit.tasks, Some(&commit.oid), reason, &details);
         }

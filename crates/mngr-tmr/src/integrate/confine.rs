@@ -93,7 +93,8 @@ fn others(piece: &Piece, red: &[TaskId]) -> Vec<TaskId> {
     red.iter().filter(|test| *test != own).filter(is_reached).cloned().collect()
 }
 
-fn reason(green: &[TaskId]) -> ReviewReason {
+/// Why such a change needs review.
+pub(super) fn reason(green: &[TaskId]) -> ReviewReason {
     let names: Vec<String> = green.iter().take(NAMED).map(|test| format!("`{test}`")).collect();
     let more = green.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

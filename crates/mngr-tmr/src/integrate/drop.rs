@@ -73,6 +73,10 @@ impl Integrator<'_> {
         let is_of_result = at < line.integrated;
         let mut result = tip.clone();
         if !is_of_result {
+            // The integrator may have changed more for a task that another commit is for.
+            let others = line.commits.iter().filter(|other| other.oid != dropped.oid);
+            let named: BTreeSet<TaskId> = others.flat_map(tasks_of).collect();
+            tasks.retain(|task| !named.contains(task));
             let end = line.of_result().last().map_or(&self.base, |commit| &commit.oid).clone();
             result = Snapshot { tree: git.tree_of(&end)?, commit: end };
         }

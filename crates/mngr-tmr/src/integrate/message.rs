@@ -91,14 +91,29 @@ pub(super) fn review(piece: &Piece, reasons: &[ReviewReason], strength: Option<&
     let kind = kinds(piece).into_iter().next().unwrap_or(ChangeKind::FixTest);
     let subject = tagged(piece.input.verification.subject(), kind);
     let mut trailers = common(&[piece]);
-    trailers.extend(reasons.iter().map(|reason| {
-        let text: String = clean_value(&reason.text).chars().take(MAX_REASON).collect();
-        (trailer::REVIEW, format!("{}: {}", reason.kind, text.trim_end()))
-    }));
-    trailers.extend(strength.map(|strength| (trailer::STRENGTH, strength.to_string())));
+    trailers.extend(Reviewing { reasons, strength }.trailers());
     trailers.push((trailer::TESTS, "1 passed".to_owned()));
     trailers.push((trailer::COST, cost_of(&[piece])));
     Text { subject, trailers }
+}
+
+/// Why a person has to look at a commit, and how strong its tests are.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Reviewing<'a> {
+    pub(super) reasons: &'a [ReviewReason],
+    /// Where it was measured.
+    pub(super) strength: Option<&'a Strength>,
+}
+
+impl Reviewing<'_> {
+    fn trailers(&self) -> Vec<(&'static str, String)> {
+        let reasons = self.reasons.iter().map(|reason| {
+            let text: String = clean_value(&reason.text).chars().take(MAX_REASON).collect();
+            (trailer::REVIEW, format!("{}: {}", reason.kind, text.trim_end()))
+        });
+        let strength = self.strength.map(|strength| (trailer::STRENGTH, strength.to_string()));
+        reasons.chain(strength).collect()
+    }
 }
 
 /// The message of a commit that was taken over from the review branch.
@@ -106,10 +121,12 @@ pub(super) fn taken(message: &str) -> String {
     format!("{}\n{}: by the user, after review\n", message.trim_end(), trailer::TAKEN)
 }
 
-/// The message of a commit that the integrating agent made. `before` says what the tests it is for came to without it.
+/// The message of a commit that the integrating agent made. `before` says what the tests it is for came to without it,
+/// `tests` how many were run with it.
 pub(super) fn adopted(
     commit: &CommitFacts,
     before: &BTreeMap<TaskId, Verdict>,
+    found: &Reviewing<'_>,
     tests: usize,
     spent: Cost,
 ) -> Text {
@@ -123,7 +140,7 @@ pub(super) fn adopted(
         let measured = format!("{}: passed {passed}/1 before, 1/1 after", clean_value(task.as_str()));
         (trailer::EVIDENCE, measured)
     });
-    let mut trailers: Vec<_> = named.chain(of_kind).chain(evidence).collect();
+    let mut trailers: Vec<_> = named.chain(of_kind).chain(evidence).chain(found.trailers()).collect();
     trailers.push((trailer::TESTS, format!("{tests} passed")));
     trailers.push((trailer::RANK, "by the integrator, after all others".to_owned()));
     trailers.push((trailer::COST, format!("{} for all commits of the integrator", cost(&[spent]))));

@@ -35,7 +35,7 @@ mod take;
 mod trim;
 mod why;
 
-pub use adopt::{AdoptRequest, Adopted, LeftOut, NotAdopted};
+pub use adopt::{AdoptRequest, Adopted, ForReview, LeftOut, NotAdopted};
 pub use ask::Left;
 pub use checks::{Check, Failure, Gate};
 pub use drop::{DropRequest, Dropped};

@@ -1,9 +1,9 @@
 //! What an agent makes of the rest, judged in a real repository with `sh` tests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use mngr_model::run::{Entry, Event, FailureKind, Integration, IntegrationStep};
+use mngr_model::run::{Entry, Event, FailureKind, Integration, IntegrationStep, ReviewKind, TaskId};
 
 use super::*;
 use crate::candidate::Cost;
@@ -59,7 +59,7 @@ impl Case {
         let mut steps = Vec::new();
         let guards = [id("tests/lib.sh"), id("tests/old.sh")];
         let cost = Cost { tokens: Some(70), dollars: None };
-        let request = AdoptRequest { integrated: &self.integrated, tip, guards: &guards, cost };
+        let request = AdoptRequest { integrated: &self.integrated, tip, guards: &guards, red: &[], cost };
         let adopted = self.lab.integrator(Some(GATE)).adopt(&request, &mut |event| match event {
             Event::Integration(step) => steps.push(step),
             other => panic!("{other:?}"),
@@ -177,7 +177,7 @@ fn commits_that_do_not_follow_the_result_are_an_error() {
     let case = Case::new();
     let elsewhere = case.lab.commits(&[("[FIX_IMPL] x\n\nTask: tests/2.sh", &[("src/apart", Some("x"))])]);
     let (integrated, cost) = (&case.integrated, Cost::default());
-    let request = AdoptRequest { integrated, tip: &elsewhere, guards: &[], cost };
+    let request = AdoptRequest { integrated, tip: &elsewhere, guards: &[], red: &[], cost };
     let error = case.lab.integrator(Some(GATE)).adopt(&request, &mut |_| {}).unwrap_err();
     assert!(matches!(error, IntegrateError::NotInLine { commit } if commit == elsewhere));
 }
@@ -202,20 +202,128 @@ fn the_agent_is_told_what_is_left_by_commit() {
     assert!(!left.is_empty() && Left::default().is_empty());
 }
 
+/// Both values are right, and the test of the second looks at less.
+const WEAKER: [(&str, Option<&str>); 2] =
+    [("src/lib", Some("one=right two=right\n")), ("tests/2.sh", Some(". ./src/lib\n[ -n \"$two\" ]\n"))];
+
+impl Case {
+    /// What is made of the agent's commits where tests are measured.
+    fn measured(&self, tip: &str, red: &[TaskId]) -> Adopted {
+        let request =
+            AdoptRequest { integrated: &self.integrated, tip, guards: &[], red, cost: Cost::default() };
+        let lab = &self.lab;
+        let integrator = Integrator { measuring: Some(lab.verifier()), ..lab.integrator(Some(GATE)) };
+        integrator.adopt(&request, &mut |_| ()).unwrap()
+    }
+
+    /// The review branch that follows from it.
+    fn reviewed(&self, adopted: &Adopted) -> (Reviewed, Vec<Integration>) {
+        let mut steps = Vec::new();
+        let strengths = BTreeMap::new();
+        let (start, of_integrator) = (adopted.tip.as_str(), &adopted.for_review[..]);
+        let request = ReviewRequest { start, changes: &[], strengths: &strengths, of_integrator };
+        let reviewed = self.lab.integrator(Some(GATE)).review(&request, &mut |event| match event {
+            Event::Integration(step) => steps.push(step),
+            other => panic!("{other:?}"),
+        });
+        (reviewed.unwrap(), steps)
+    }
+}
+
 #[test]
-fn tests_that_the_integrator_makes_weaker_are_left_out() {
+fn tests_that_the_integrator_makes_weaker_go_to_the_review_branch() {
     let case = Case::new();
-    let weaker =
-        [("src/lib", Some("one=right two=right\n")), ("tests/2.sh", Some(". ./src/lib\n[ -n \"$two\" ]\n"))];
-    let tip = case.offer(&[("[FIX_IMPL] both\n\nTask: tests/2.sh", &weaker)]);
-    let cost = Cost::default();
-    let request = AdoptRequest { integrated: &case.integrated, tip: &tip, guards: &[], cost };
-    let adopt = |integrator: Integrator<'_>| integrator.adopt(&request, &mut |_| ()).unwrap();
-    let measuring = Integrator { measuring: Some(case.lab.verifier()), ..case.lab.integrator(Some(GATE)) };
-    let left_out = adopt(measuring).left_out;
-    let [LeftOut { reason: NotAdopted::NeedsReview { reasons }, .. }] = &left_out[..] else {
-        panic!("{left_out:?}")
+    let tip = case.offer(&[("[FIX_IMPL] both\n\nTask: tests/2.sh", &WEAKER)]);
+    let adopted = case.measured(&tip, &[]);
+    assert_eq!((adopted.commits.len(), adopted.left_out.len()), (0, 0), "{adopted:?}");
+    assert_eq!(adopted.tip, case.integrated.tip);
+    let (reviewed, steps) = case.reviewed(&adopted);
+    let [commit] = &reviewed.commits[..] else { panic!("{reviewed:?}") };
+    assert_eq!((commit.subject.as_str(), &commit.tasks[..]), ("[FIX_IMPL] both", &[id("tests/2.sh")][..]));
+    assert!(!commit.reasons.is_empty() && commit.strength.is_some(), "{commit:?}");
+    let log = |format: &str| case.lab.git(&["log", "-1", &format!("--format={format}"), "tmr/1/review"]);
+    assert_eq!(log("%H %P"), format!("{} {}", commit.oid, case.integrated.tip), "it continues the result");
+    let message = log("%B");
+    for line in
+        ["Task: tests/2.sh", "Review: unmeasured: ", "Strength: not measured", "Rank: by the integrator"]
+    {
+        assert!(message.lines().any(|other| other.starts_with(line)), "{line} in {message}");
+    }
+    let [step] = &steps[..] else { panic!("{steps:?}") };
+    assert_eq!((step.step, &step.commit), (IntegrationStep::Reviewed, &Some(commit.oid.clone())));
+    assert_eq!(step.details["strength"]["state"], "not_measured");
+
+    // From there it is taken over like any other.
+    let integrator = case.lab.integrator(Some(GATE));
+    let tasks = [id("tests/1.sh"), id("tests/lib.sh")];
+    let mut steps = steps;
+    let request = TakeRequest { what: "tests/2.sh", tasks: &tasks };
+    let taken = integrator.take_commit(&request, &mut |event| match event {
+        Event::Integration(step) => steps.push(step),
+        other => panic!("{other:?}"),
+    });
+    let taken = taken.unwrap();
+    assert_eq!((&taken.from, &taken.tasks[..]), (&commit.oid, &[id("tests/2.sh")][..]));
+    assert_eq!(case.lab.git(&["rev-parse", &case.integrated.branch]), taken.commit);
+    let entry = |(seq, step)| Entry { time: Timestamp::UNIX_EPOCH, seq, event: Event::Integration(step) };
+    let journal: Vec<Entry> = (1..).zip(steps).map(entry).collect();
+    let why = case.lab.why(&taken.commit, &journal);
+    assert_eq!(why.strength, commit.strength.iter().cloned().collect::<Vec<_>>(), "known under its new name");
+    // Dropping it opens its task again.
+    let request = DropRequest { what: &taken.commit, guards: &[], integrated: &[], inputs: &|_| Vec::new() };
+    assert_eq!(integrator.drop_commit(&request, &mut |_| {}).unwrap().tasks, [id("tests/2.sh")]);
+
+    let request = AdoptRequest {
+        integrated: &case.integrated,
+        tip: &tip,
+        guards: &[],
+        red: &[],
+        cost: Cost::default(),
     };
-    assert!(!reasons.is_empty());
-    assert_eq!(adopt(case.lab.integrator(Some(GATE))).commits.len(), 1, "the checks alone take it");
+    let unmeasured = case.lab.integrator(Some(GATE)).adopt(&request, &mut |_| ()).unwrap();
+    assert_eq!(unmeasured.commits.len(), 1, "the checks alone take it");
+}
+
+#[test]
+fn a_commit_for_review_keeps_what_builds_on_it_out_and_no_other_commit() {
+    let case = Case::new();
+    let more = lib("right # more", "right");
+    let tip = case.offer(&[
+        ("[FIX_IMPL] both\n\nTask: tests/2.sh", &WEAKER),
+        ("[FIX_IMPL] builds on it\n\nTask: tests/2.sh", &[("src/lib", Some(&more))]),
+        ("[FIX_IMPL] apart\n\nTask: tests/1.sh", &[("src/apart", Some("x"))]),
+    ]);
+    let adopted = case.measured(&tip, &[]);
+    let subjects: Vec<&str> = adopted.commits.iter().map(|commit| commit.subject.as_str()).collect();
+    assert_eq!((subjects, adopted.for_review.len()), (vec!["[FIX_IMPL] apart"], 1));
+    let [left_out] = &adopted.left_out[..] else { panic!("{adopted:?}") };
+    assert_eq!(left_out.reason, NotAdopted::DoesNotApply { files: vec!["src/lib".to_owned()] });
+    let (reviewed, _) = case.reviewed(&adopted);
+    assert_eq!(reviewed.commits.len(), 1, "it applies on top of what was taken later");
+}
+
+#[test]
+fn dropping_a_review_commit_for_a_task_of_the_result_opens_nothing() {
+    let case = Case::new();
+    let integrator = case.lab.integrator(Some(GATE));
+    let improve = [("tests/1.sh", Some(". ./src/lib\n[ -n \"$one\" ]\n"))];
+    let tip = case.offer(&[("[IMPROVE_TEST] one\n\nTask: tests/1.sh", &improve)]);
+    let adopted = case.measured(&tip, &[]);
+    let (reviewed, _) = case.reviewed(&adopted);
+    let what = &reviewed.commits[0].oid;
+    let request = DropRequest { what, guards: &[], integrated: &[], inputs: &|_| Vec::new() };
+    let dropped = integrator.drop_commit(&request, &mut |_| {}).unwrap();
+    assert_eq!((dropped.tasks, dropped.branch.as_str()), (Vec::new(), "tmr/1/review"));
+}
+
+#[test]
+fn a_commit_of_the_integrator_that_turns_other_tests_green_needs_review() {
+    let case = Case::new();
+    let files = [("tests/2.sh", Some(". ./src/lib\n[ -n \"$two\" ]\n")), ("tests/old.sh", Some("true\n"))];
+    let tip = case.offer(&[("[FIX_TEST] both\n\nTask: tests/2.sh", &files)]);
+    let adopted = case.measured(&tip, &[id("tests/old.sh"), id("tests/2.sh")]);
+    let [found] = &adopted.for_review[..] else { panic!("{adopted:?}") };
+    let reason = found.reasons.iter().find(|reason| reason.kind == ReviewKind::TurnsOthersGreen);
+    let text = reason.map(|reason| reason.text.as_str()).unwrap_or_default();
+    assert_eq!(text, "with it alone other tests turn green: `tests/old.sh` (1 in all)", "{found:?}");
 }

@@ -60,8 +60,8 @@ fn both(lab: &Lab, inputs: Vec<Input>, red: &[TaskId]) -> Both {
         mutants: Vec::new(),
     };
     let strengths = BTreeMap::from([(id("tests/1.sh"), strength)]);
-    let request =
-        ReviewRequest { start: &integrated.tip, changes: &integrated.needs_review, strengths: &strengths };
+    let (start, changes) = (integrated.tip.as_str(), &integrated.needs_review[..]);
+    let request = ReviewRequest { start, changes, strengths: &strengths, of_integrator: &[] };
     let reviewed = integrator.review(&request, &mut note).unwrap();
     Both { integrated, reviewed, steps }
 }
@@ -119,7 +119,10 @@ fn a_review_commit_that_does_not_apply_or_pass_is_left_out_with_its_reason() {
     let mut right = right;
     right.verification.decision = Decision::Integrate(Parts::All);
     let Both { reviewed, .. } = both(&lab, vec![shared(0, "a\n"), shared(1, "b\n"), stale, right], &[]);
-    assert_eq!(reviewed.commits.iter().map(|commit| &commit.task).collect::<Vec<_>>(), [&id("tests/0.sh")]);
+    assert_eq!(
+        reviewed.commits.iter().flat_map(|commit| &commit.tasks).collect::<Vec<_>>(),
+        [&id("tests/0.sh")]
+    );
     assert_eq!(reviewed.conflicts[0].tasks, [id("tests/1.sh")]);
     assert_eq!(reviewed.expelled[0].task, id("tests/2.sh"));
 }

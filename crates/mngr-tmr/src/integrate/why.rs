@@ -1,5 +1,7 @@
 //! Why a commit of the result is there: from its trailers and from the journal, without asking anybody.
 
+use std::collections::BTreeSet;
+
 use mngr_host::git::{CommitInfo, Git};
 use mngr_model::run::{Entry, Event, Integration, IntegrationStep, Started, Strength, TaskId};
 
@@ -39,13 +41,16 @@ pub fn why(git: &Git<'_>, started: &Started, what: &str, journal: &[Entry]) -> R
         _ if step.commit.is_some() => step.commit.as_ref() == Some(&info.oid),
         _ => step.tasks.iter().any(|task| tasks.contains(task)),
     };
+    let steps = &steps[last..];
+    let of_integrator = strength_of_integrator(&info.oid, steps);
+    let of_tasks = || tasks.iter().filter_map(|task| strength_of(journal, task)).collect();
     Ok(Why {
         oid: info.oid.clone(),
         subject: info.subject().to_owned(),
         trailers: trailers(&info.message),
         paths: info.paths.iter().map(ToString::to_string).collect(),
-        steps: steps[last..].iter().filter(is_about).map(|step| (*step).clone()).collect(),
-        strength: tasks.iter().filter_map(|task| strength_of(journal, task)).collect(),
+        steps: steps.iter().filter(is_about).map(|step| (*step).clone()).collect(),
+        strength: of_integrator.map_or_else(of_tasks, |strength| vec![strength]),
         tasks,
     })
 }
@@ -56,6 +61,23 @@ fn strength_of(journal: &[Entry], task: &TaskId) -> Option<Strength> {
         Event::Strength(strength) if strength.task == *task => Some(strength.clone()),
         _ => None,
     })
+}
+
+/// What was measured of a commit that the integrator made. It may have had other names before something else was taken
+/// over or dropped.
+fn strength_of_integrator(oid: &str, steps: &[&Integration]) -> Option<Strength> {
+    let mut names = BTreeSet::from([oid.to_owned()]);
+    for step in steps.iter().rev() {
+        let rewritten = step.details.get("rewritten").and_then(|it| it.as_object());
+        for (old, new) in rewritten.into_iter().flatten() {
+            if new.as_str().is_some_and(|new| names.contains(new)) {
+                names.insert(old.clone());
+            }
+        }
+    }
+    let is_about = |step: &&&Integration| step.commit.as_ref().is_some_and(|commit| names.contains(commit));
+    let said = steps.iter().filter(is_about).find_map(|step| step.details.get("strength"))?;
+    serde_json::from_value(said.clone()).ok()
 }
 
 fn step_of(entry: &Entry) -> Option<&Integration> {

@@ -34,6 +34,8 @@ pub(super) struct Request<'r> {
     pub(super) left: &'r Left,
     /// The tests that have to go on passing.
     pub(super) guards: &'r [TaskId],
+    /// The tests that fail at the base.
+    pub(super) red: &'r [TaskId],
     /// What the run has used. The agent may use the rest.
     pub(super) budget: Budget,
 }
@@ -45,7 +47,7 @@ pub(super) fn ask(
     request: Request<'_>,
     listener: &Listener,
 ) -> Result<Option<Adopted>, RunError> {
-    let Request { integrated, left, guards, budget } = request;
+    let Request { integrated, left, guards, red, budget } = request;
     let (own, begin) = whom(site, &integrated.tip);
     let mut brief = brief(site, &own, integrated, left)?;
     if let Some(time) = budget.time_left(site.shop.world.clock.now()) {
@@ -81,7 +83,7 @@ pub(super) fn ask(
         format!("it says: {}", outcome.result.as_str()),
         &[("agent", json!(name)), ("outcome", json!(outcome))],
     ))?;
-    let request = AdoptRequest { integrated, tip: &tip, guards, cost };
+    let request = AdoptRequest { integrated, tip: &tip, guards, red, cost };
     let mut notes = Notes { scribe, failed: None };
     let adopted = site.shop.integrator().adopt(&request, &mut |event| notes.take(event))?;
     notes.done()?;

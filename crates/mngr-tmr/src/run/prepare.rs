@@ -20,6 +20,7 @@ use super::workshop::{Crew, Site, Workshop};
 use crate::journal::Journal;
 use crate::mapper::prompts::{IntegratorText, MapperText, Prompt};
 use crate::plan::{Estimate, Forecast, Plan, pre_run};
+use crate::strength::Outlook;
 
 /// A run that could begin.
 pub struct Prepared {
@@ -28,6 +29,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// What that will probably use.
     pub forecast: Forecast,
+    /// What will be measured of the tests that agents change.
+    pub strength: Outlook,
 }
 
 /// What is needed to begin.
@@ -75,7 +78,8 @@ pub fn prepare(
     };
     let parallel = shop.settings.pace.agents as u64;
     let forecast = Forecast::of(plan.agents(), parallel, &each, &shop.settings.limits);
-    Ok(Prepared { shop, plan, forecast })
+    let strength = shop.outlook()?;
+    Ok(Prepared { shop, plan, forecast, strength })
 }
 
 /// Runs each test once and decides.

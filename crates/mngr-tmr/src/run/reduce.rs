@@ -19,7 +19,9 @@ use super::settings::IntegratorUse;
 use super::workshop::{Site, Workshop};
 use crate::budget::Budget;
 use crate::dispatch::{measure, queue};
-use crate::integrate::{Adopted, Conflict, Expelled, Input, Integrated, ReviewRequest, Reviewed, Tests};
+use crate::integrate::{
+    Adopted, Conflict, Expelled, ForReview, Input, Integrated, ReviewRequest, Reviewed, Tests,
+};
 use crate::journal::JournalError;
 
 /// What it came to.
@@ -79,7 +81,8 @@ pub(super) fn reduce(
     let is_asked = is_wanted && is_allowed && !left.is_empty();
     let asked = match is_asked {
         true => {
-            let request = ask::Request { integrated: &integrated, left: &left, guards: &guards, budget };
+            let (integrated, left) = (&integrated, &left);
+            let request = ask::Request { integrated, left, guards: &guards, red: &red, budget };
             ask::ask(site, scribe, request, listener)
         }
         false => Ok(None),
@@ -99,8 +102,14 @@ pub(super) fn reduce(
     if is_asked && has_commits {
         site.shop.integrator().hold_branch(&tip)?;
     }
-    let reviewed = review(&site.shop, scribe, &integrated, &tip)?;
-    ends.extend(ends_of_review(&reviewed));
+    let of_integrator = adopted.map(|adopted| adopted.for_review.as_slice()).unwrap_or_default();
+    let reviewed = review(&site.shop, scribe, &integrated, of_integrator, &tip)?;
+    for (task, end) in ends_of_review(&reviewed) {
+        // A commit of the integrator may name a task whose change is part of the result.
+        if ends.get(&task).is_none_or(|(stage, _)| *stage != Stage::Integrated) {
+            ends.insert(task, end);
+        }
+    }
     note_ends(scribe, ends, &BTreeSet::new())?;
     final_run(&site.shop, scribe, &tip)?;
     Ok(Reduced {
@@ -135,11 +144,13 @@ fn review(
     shop: &Workshop,
     scribe: &mut Scribe<'_>,
     integrated: &Integrated,
+    of_integrator: &[ForReview],
     tip: &str,
 ) -> Result<Reviewed, RunError> {
     let strength = |task: &mngr_model::run::Task| Some((task.id.clone(), task.latest()?.strength.clone()?));
     let strengths: BTreeMap<TaskId, Strength> = scribe.run().tasks.iter().filter_map(strength).collect();
-    let request = ReviewRequest { start: tip, changes: &integrated.needs_review, strengths: &strengths };
+    let changes = &integrated.needs_review;
+    let request = ReviewRequest { start: tip, changes, strengths: &strengths, of_integrator };
     let mut notes = Notes { scribe, failed: None };
     let reviewed = shop.integrator().review(&request, &mut |event| notes.take(event))?;
     notes.done()?;
@@ -222,8 +233,10 @@ fn ends_of_review(reviewed: &Reviewed) -> BTreeMap<TaskId, End> {
     ends.extend(
         contained.map(|task| (task.clone(), (Stage::Integrated, "others made the same change".to_owned()))),
     );
-    let commits = reviewed.commits.iter();
-    ends.extend(commits.map(|commit| (commit.task.clone(), (Stage::NeedsReview, commit.evidence()))));
+    for commit in &reviewed.commits {
+        let end = || (Stage::NeedsReview, commit.evidence());
+        ends.extend(commit.tasks.iter().map(|task| (task.clone(), end())));
+    }
     ends
 }
 

@@ -17,7 +17,7 @@ use super::folder::RunFolder;
 use super::settings::RunSettings;
 use crate::collect::{Bench, Collector};
 use crate::integrate::{Gate, Integrator};
-use crate::strength::{Builds, Driven};
+use crate::strength::{Builds, Driven, Outlook};
 use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool, tutorial_command};
 
 /// What the agents of a run are created with; names, branches, messages and the run's own labels are added here.
@@ -154,6 +154,12 @@ impl Workshop {
     /// Where tests are collected and run before any agent.
     pub(crate) fn bench(&self) -> Bench<'_> {
         Bench { runner: self.runner.as_ref(), commit: &self.base }
+    }
+
+    /// What will be measured of the tests that agents change.
+    pub(crate) fn outlook(&self) -> Result<Outlook, RunError> {
+        let (paths, mutants) = (&self.rules.paths, usize::from(self.world.settings.tmr.mutants));
+        Ok(Outlook::of(&self.git(), &self.base, paths, mutants, self.program.as_ref())?)
     }
 
     /// Measures what agents claim.

@@ -46,6 +46,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) base: &'a str,
     /// What the test of the task came to at the base.
     pub(crate) before: Verdict,
+    /// Whether there was no such test before.
+    pub(crate) is_new: bool,
     /// Whether the program was changed too.
     pub(crate) changes_program: bool,
 }
@@ -137,7 +139,7 @@ impl Measurement<'_> {
         };
         let old_ids = variants.ids(subject.old, &paths(|file| file.is_old)).or_else(none_if_unreadable)?;
         let new_ids = variants.ids(subject.new, &paths(|file| file.is_new))?;
-        let touched = Touched::of(subject.task, subject.files, &old_ids, &new_ids);
+        let touched = Touched::of(subject, &old_ids, &new_ids);
         self.judge_shared(&old_ids, &new_ids)?;
 
         let limit = self.measure.tests.one_timeout().max(self.measure.tests.many_timeout());
@@ -150,18 +152,24 @@ impl Measurement<'_> {
         }
         self.judge_red(&touched, &old_plain, &old_passing, limit)?;
 
+        let slowest = old_plain.run.ms.max(new_plain.run.ms);
+        let deadline = Duration::from_millis(slowest) * SLOWER + A_LITTLE_MORE;
         let program = Program::read(self.measure.git, subject.new, subject.old, self.measure.paths)?;
         if program.len() == 0 {
+            if let Some(why) = self.added_notice_calls(&touched, deadline)? {
+                return Ok(self.unknown(StrengthState::Measured, why));
+            }
             let why = "there is no source file in a language that mutants can be made of";
             return Ok(self.unknown(StrengthState::NotMeasurable, why));
         }
-        let slowest = old_plain.run.ms.max(new_plain.run.ms);
-        let deadline = Duration::from_millis(slowest) * SLOWER + A_LITTLE_MORE;
         let old = self.old_side(old_passing, deadline)?;
         let new = TestSide { commit: subject.new.to_owned(), passing: new_passing, traced: Vec::new() };
         let (first, beside) =
             if old.passing.is_empty() { (&new, Beside::NewTests) } else { (&old, Beside::OldTests) };
         if variants.use_of((&program, beside), &first.commit, &first.passing, deadline)? == Use::Ignores {
+            if let Some(why) = self.added_notice_calls(&touched, deadline)? {
+                return Ok(self.unknown(StrengthState::Measured, why));
+            }
             let why =
                 "the tests pass although every function of the program fails: they do not run this checkout";
             return Ok(self.unknown(StrengthState::NotMeasurable, why));

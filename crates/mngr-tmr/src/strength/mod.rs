@@ -13,6 +13,7 @@ mod calls;
 mod choose;
 mod fate;
 mod measure;
+mod outlook;
 mod passes;
 mod program;
 mod reach;
@@ -28,7 +29,9 @@ mod without_mutants;
 pub use builds::Builds;
 pub use calls::Driven;
 pub(crate) use measure::{Measure, Subject};
+pub use outlook::Outlook;
 pub(crate) use test_files::{Side, Sides};
+pub(crate) use touched::{OwnTests, own_tests};
 pub use variants::StrengthError;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::syntax::{Edit, Language, Moved, Source, small_diff};
 use crate::verify::{PathClass, PathRules};
 
 /// Larger files are left alone: they are generated or data.
-const LARGEST_FILE: u64 = 512 * 1024;
+pub(super) const LARGEST_FILE: u64 = 512 * 1024;
 /// How many bytes of source are read at most, the smallest files first: the rest is not mutated.
 const LARGEST_PROGRAM: u64 = 32 * 1024 * 1024;
 
@@ -248,7 +248,7 @@ fn same_edit(from: &Source, to: &Source, edit: &Edit) -> Option<Edit> {
 }
 
 /// Whether a file is worth reading: it has an ending of a language, or none at all.
-fn may_be_source(path: &str) -> bool {
+pub(super) fn may_be_source(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     !name.contains('.') || Language::of(path, "").is_some()
 }

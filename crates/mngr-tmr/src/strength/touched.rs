@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_model::run::TaskId;
 
+use super::measure::Subject;
 use super::test_files::{TestFile, TestFiles};
 use crate::syntax::Source;
 
@@ -22,12 +23,8 @@ pub(super) struct Touched {
 
 impl Touched {
     /// Given what is found with the old and with the new tests. The test of the task is always touched.
-    pub(super) fn of(
-        task: &TaskId,
-        files: &TestFiles,
-        old_ids: &BTreeSet<TaskId>,
-        new_ids: &BTreeSet<TaskId>,
-    ) -> Self {
+    pub(super) fn of(subject: &Subject<'_>, old_ids: &BTreeSet<TaskId>, new_ids: &BTreeSet<TaskId>) -> Self {
+        let (task, files) = (subject.task, subject.files);
         let added: BTreeSet<TaskId> = new_ids.difference(old_ids).cloned().collect();
         let gone = old_ids.difference(new_ids).cloned();
         let ids = old_ids.iter().chain(new_ids).chain([task]);
@@ -42,12 +39,48 @@ impl Touched {
         own.insert(task.clone());
         old.extend(gone);
         new.extend(added.iter().cloned());
-        if old_ids.is_empty() || old_ids.contains(task) {
+        if !subject.is_new && (old_ids.is_empty() || old_ids.contains(task)) {
             old.insert(task.clone());
         }
         new.insert(task.clone());
         Self { old, new, added, own }
     }
+}
+
+/// The tests of a change that was made for no task.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct OwnTests {
+    /// Those whose own source was changed.
+    pub(crate) changed: BTreeSet<TaskId>,
+    /// Those that use something else in their file that was changed.
+    pub(crate) touched: BTreeSet<TaskId>,
+    /// Those that are new.
+    pub(crate) added: BTreeSet<TaskId>,
+    /// Those that are gone.
+    pub(crate) gone: BTreeSet<TaskId>,
+}
+
+/// Finds them, given what is found with the old and with the new tests.
+pub(crate) fn own_tests(
+    files: &TestFiles,
+    old_ids: &BTreeSet<TaskId>,
+    new_ids: &BTreeSet<TaskId>,
+) -> OwnTests {
+    let views: Vec<FileView<'_>> = files.iter().map(FileView::of).collect();
+    let names: BTreeSet<&str> = old_ids.union(new_ids).map(|id| own_name(id.as_str())).collect();
+    let mut own = OwnTests {
+        added: new_ids.difference(old_ids).cloned().collect(),
+        gone: old_ids.difference(new_ids).cloned().collect(),
+        ..OwnTests::default()
+    };
+    for id in old_ids.intersection(new_ids) {
+        if views.iter().any(|view| view.is_own(id)) {
+            own.changed.insert(id.clone());
+        } else if views.iter().any(|view| view.touches(id, &names)) {
+            own.touched.insert(id.clone());
+        }
+    }
+    own
 }
 
 /// Whether an id names a test of this file.

@@ -59,6 +59,32 @@ impl Measurement<'_> {
         Ok(weak.map(|test| Refusal::AddedFails { test: test.clone(), passed: times(test), runs }))
     }
 
+    /// Tests that are all new and drive a command which is not built from this checkout: each has to notice when a call
+    /// does nothing. What shows it, if all do; nothing where that is no such change.
+    pub(super) fn added_notice_calls(
+        &mut self,
+        touched: &Touched,
+        deadline: Duration,
+    ) -> Result<Option<String>, StrengthError> {
+        let Some(program) = self.measure.program.filter(|_| touched.old.is_empty()) else { return Ok(None) };
+        let mut noticed = Vec::new();
+        for test in &touched.added {
+            let bench = Bench { runner: self.measure.runner, commit: self.subject.new };
+            let calls = Calls { tests: self.measure.tests, bench, program, deadline };
+            match calls.effects(test)? {
+                Effects::Noticed(call) => {
+                    noticed.push(format!("`{test}` notices when call {} does nothing", call.number))
+                }
+                Effects::Unnoticed(_) => {
+                    self.refusal = Some(Refusal::AddedNoticesNothing { test: test.clone() });
+                    return Ok(None);
+                }
+                Effects::NoCalls | Effects::NotMeasurable => return Ok(None),
+            }
+        }
+        Ok((!noticed.is_empty()).then(|| noticed.join("; ")))
+    }
+
     /// A test that failed and now passes, although the program is the same, needs a person who says which was right.
     pub(super) fn judge_red(
         &mut self,

@@ -54,6 +54,18 @@ impl Language {
         }
     }
 
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Python => "Python",
+            Self::Rust => "Rust",
+            Self::JavaScript => "JavaScript",
+            Self::TypeScript => "TypeScript",
+            Self::Go => "Go",
+            Self::Shell => "sh",
+        }
+    }
+
     /// Whether a program in this language is built before it runs.
     pub fn is_compiled(self) -> bool {
         matches!(self, Self::Rust | Self::Go)

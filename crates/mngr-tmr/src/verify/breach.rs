@@ -24,6 +24,8 @@ pub(crate) struct Changed<'a> {
     pub(crate) commits: &'a [CommitFacts],
     /// What they come to.
     pub(crate) files: &'a [FileChange],
+    /// The tutorial that tests are brought up to, where that is what was asked for: citations may follow it.
+    pub(crate) script: Option<&'a str>,
 }
 
 impl Changed<'_> {

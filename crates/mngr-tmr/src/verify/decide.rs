@@ -84,6 +84,18 @@ pub enum Refusal {
         /// The test.
         test: TaskId,
     },
+    /// A test that passed does not any more.
+    #[error("the test `{test}` passes without it and not with it")]
+    Breaks {
+        /// The test.
+        test: TaskId,
+    },
+    /// The tests cannot be found any more.
+    #[error("with it the tests cannot be found: {why}")]
+    NotCollected {
+        /// Why; untrusted text.
+        why: String,
+    },
     /// Its branch does not start at the base.
     #[error("its commits do not follow the base commit")]
     NotOnBase,

@@ -277,6 +277,8 @@ pub(crate) struct TestChange<'a> {
     pub(crate) to: &'a str,
     /// What the test of the task came to before it.
     pub(crate) before: Verdict,
+    /// Whether there was no such test before it.
+    pub(crate) is_new: bool,
 }
 
 /// What was found about a change of tests.
@@ -327,7 +329,7 @@ impl Verifier<'_> {
             false => Some(Refusal::NotOnBase),
             true => {
                 let (from, to) = (self.base.as_str(), candidate.tip.as_str());
-                let change = Changed { from, to, commits: &commits, files: &changes };
+                let change = Changed { from, to, commits: &commits, files: &changes, script: None };
                 breach(&git, self.rules, &change).map_err(git_error)?
             }
         };
@@ -383,8 +385,8 @@ impl Verifier<'_> {
             Parts::All => candidate.tip.clone(),
             Parts::WithoutImplementation => self.without_fix(git, others).map_err(git_error)?,
         };
-        let change =
-            TestChange { task, attempt: candidate.attempt, from: &self.base, to: &new, before: *before };
+        let (attempt, from, before) = (candidate.attempt, self.base.as_str(), *before);
+        let change = TestChange { task, attempt, from, to: &new, before, is_new: false };
         let Judged { strength, reasons, refusal } = self.judge_tests(&change)?;
         let decision = match (refusal, reasons.is_empty()) {
             (Some(refusal), _) => Decision::Refuse(refusal),
@@ -396,7 +398,7 @@ impl Verifier<'_> {
 
     /// Measures the tests that two commits differ in.
     pub(crate) fn judge_tests(&self, change: &TestChange<'_>) -> Result<Judged, VerifyError> {
-        let TestChange { task, attempt, from, to, before } = *change;
+        let TestChange { task, attempt, from, to, before, is_new } = *change;
         let git = Git::new(self.host, self.repository.clone());
         let git_error = |source| VerifyError::Git { task: task.clone(), source };
         let files = git.patch_between(from, to).map_err(git_error)?;
@@ -426,6 +428,7 @@ impl Verifier<'_> {
             new: to,
             base: &self.base,
             before,
+            is_new,
             changes_program: sides.sides.iter().any(|side| matches!(side, Side::Program | Side::Both)),
         };
         let finding = measure
@@ -464,7 +467,8 @@ impl Verifier<'_> {
         })
     }
 
-    fn run(&self, task: &TaskId, commit: &str) -> Result<Runs, VerifyError> {
+    /// Runs a test several times at a commit.
+    pub(super) fn run(&self, task: &TaskId, commit: &str) -> Result<Runs, VerifyError> {
         let reports: Vec<TestReport> = (0..self.repeats.max(1))
             .map(|_| run_test(self.runner, self.tests, commit, task))
             .collect::<Result<_, _>>()

@@ -19,6 +19,7 @@ mod runner;
 mod shared;
 mod texts;
 mod tutorial;
+mod written;
 
 pub(crate) use breach::{Changed, breach, breaches};
 pub use commits::{CommitFacts, Label};
@@ -36,6 +37,8 @@ pub use runner::{
     Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport, run_test,
 };
 pub(crate) use tutorial::tutorial_command;
+pub(crate) use written::Written;
+pub use written::{WrittenError, WrittenTests};
 
 #[cfg(test)]
 mod tests;
@@ -43,3 +46,5 @@ mod tests;
 mod tests_contract;
 #[cfg(test)]
 mod tests_pool;
+#[cfg(test)]
+mod tests_written;

@@ -48,13 +48,18 @@ const PROJECT: &[(&str, &str)] = &[
 
 /// What these commits break.
 fn broken(lab: &Lab, works: &[Work<'_>]) -> Vec<String> {
+    broken_for(lab, works, None)
+}
+
+/// The same where tests are written for a tutorial.
+fn broken_for(lab: &Lab, works: &[Work<'_>], script: Option<&str>) -> Vec<String> {
     let tip = lab.commits(works);
     let git = Git::new(lab.host.as_ref(), lab.repository());
     let commits = git.commits_between(&lab.base, &tip).unwrap();
     let commits: Vec<CommitFacts> =
         commits.iter().map(|commit| CommitFacts::new(commit, &lab.rules.paths)).collect();
     let files = git.patch_between(&lab.base, &tip).unwrap();
-    let changed = Changed { from: &lab.base, to: &tip, commits: &commits, files: &files };
+    let changed = Changed { from: &lab.base, to: &tip, commits: &commits, files: &files, script };
     breaches(&git, &lab.rules, &changed).unwrap().iter().map(ToString::to_string).collect()
 }
 
@@ -213,4 +218,26 @@ fn a_file_that_was_made_huge_is_read_all_the_same() {
     let text = format!("{}{rest}", TEST.replace("Makes it.", "Makes something."));
     let found = broken(&lab, &[("[IMPROVE_TEST] t", &[("tests/test_todo.py", Some(&text))])]);
     assert_eq!(found, ["`tests/test_todo.py` breaks the rule `doc strings` in line 5: `Makes it.`"]);
+}
+
+#[test]
+fn where_tests_are_brought_up_to_a_tutorial_only_their_citations_follow_it() {
+    let newer = SCRIPT.replace("todo make it", "todo make it --now");
+    let files: Vec<(&str, &str)> = PROJECT
+        .iter()
+        .map(|(name, text)| (*name, if *name == "tutorial.sh" { newer.as_str() } else { text }))
+        .collect();
+    let lab = Lab::new(&files);
+    let told = |to: &str, more: (&str, &str), script: Option<&str>| {
+        let test = TEST.replacen("        todo make it\n", to, 1).replace(more.0, more.1);
+        broken_for(&lab, &[("Test the block as it is", &[("tests/test_todo.py", Some(&test))])], script)
+    };
+    let (follows, script, nothing) = ("        todo make it --now\n", Some("tutorial.sh"), ("", ""));
+    assert_eq!(told(follows, nothing, script), [""; 0]);
+    let cites = "`tests/test_todo.py` breaks the rule `citations` in line 9: `todo make it`";
+    assert_eq!(told(follows, nothing, None), [cites], "only where that is what was asked for");
+    assert_eq!(told("        todo make them\n", nothing, script), [cites], "it has to be a block");
+    let scope = ("that it is there", "nothing");
+    let rule = "`tests/test_todo.py` breaks the rule `scopes` in line 11: `Scope: that it is there.`";
+    assert_eq!(told(follows, scope, script), [rule]);
 }

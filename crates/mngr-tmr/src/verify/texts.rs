@@ -34,9 +34,10 @@ pub(super) fn breaches(git: &Git<'_>, rules: &Rules, changed: &Changed<'_>) -> R
     }
     let files = read(git, rules, changed)?;
     let moved = moved(&files);
-    let tutorial = match has_new_tutorial(rules, changed) {
-        true => Some(tutorial::current(git, rules, changed)?),
-        false => None,
+    let tutorial = match changed.script {
+        Some(script) => Some(tutorial::current_script(git, changed.to, script)?),
+        None if has_new_tutorial(rules, changed) => Some(tutorial::current(git, rules, changed)?),
+        None => None,
     };
     let mut found = Vec::new();
     for file in &files {

@@ -223,6 +223,12 @@ pub(super) fn current(git: &Git<'_>, rules: &Rules, changed: &Changed<'_>) -> Re
     Ok(Current { script: together(&scripts) })
 }
 
+/// What one tutorial says at a commit.
+pub(super) fn current_script(git: &Git<'_>, commit: &str, script: &str) -> Result<Current, GitError> {
+    let text = git.file_at(commit, script)?.unwrap_or_default();
+    Ok(Current { script: Script::parse(script, &text) })
+}
+
 impl Current {
     /// Whether these citations of a test in a file are blocks.
     pub(super) fn holds(&self, path: &str, text: &str, test: &str, cited: &[&String]) -> bool {

@@ -153,15 +153,9 @@ impl<'r> Integrated<'r> {
     }
 }
 
-/// The commits of the review branch: what was taken over or dropped is not there any more.
+/// The commits of the review branch as it is now.
 fn reviews(run: Option<&Run>) -> impl Iterator<Item = &Integration> {
-    let needs = |run: &Run, step: &Integration| {
-        let is_open = |task: &Task| matches!(task.stage(), Stage::NeedsReview | Stage::Verified);
-        step.tasks.iter().filter_map(|task| run.task(task)).any(is_open)
-    };
-    let all =
-        run.into_iter().flat_map(|run| steps(run, IntegrationStep::Reviewed).map(move |step| (run, step)));
-    all.filter(move |(run, step)| needs(run, step)).map(|(_, step)| step)
+    run.into_iter().flat_map(|run| steps(run, IntegrationStep::Reviewed))
 }
 
 fn steps(run: &Run, wanted: IntegrationStep) -> impl DoubleEndedIterator<Item = &Integration> {

@@ -11,7 +11,7 @@ mod crew;
 mod drop;
 mod ending;
 mod events;
-mod failure;
+pub(in crate::commands) mod failure;
 mod follow;
 mod groups;
 mod live;

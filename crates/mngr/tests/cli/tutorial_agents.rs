@@ -22,15 +22,57 @@ mngr list
 mngr destroy fix --force
 ";
 
-/// A repository with a tutorial, committed.
+/// What the tests are about.
+const PROGRAM: &str = "\
+def listed(names):
+    return ', '.join(sorted(names))
+
+
+def leave(name):
+    if not name:
+        return 'nobody'
+    return 'gone ' + name
+";
+
+/// A test that is a program of its own and cites a block.
+fn test_of(name: &str, block: &str, body: &str) -> String {
+    let block: String = block.lines().map(|line| format!("        {line}\n")).collect();
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    format!(
+        "import program\n\n\ndef test_{name}():\n    \"\"\"\n    Tutorial block:\n{block}    \"\"\"\n{body}\n\ntest_{name}()\n"
+    )
+}
+
+const LISTING: &str = "# See who is there\nmngr list";
+const LEAVING: &str = "# Gone, for now\nmngr destroy fix --force";
+
+/// A repository with a tutorial, a program and a test, committed; how tests are run is in the settings.
 pub(crate) fn env_with_tutorial() -> TestEnv {
     let env = env();
     let repo = env.repo(1);
     repo.write("tutorial.sh", SCRIPT);
-    repo.write("tests/test_a.py", "def test_list(e2e):\n    e2e.write_tutorial_block('''\n    # See who is there\n    mngr list\n    ''')\n");
+    repo.write("program.py", PROGRAM);
+    let body = "assert program.listed(['b', 'a']) == 'a, b'";
+    repo.write("tests/test_a.py", &test_of("list", LISTING, body));
     let _ = repo.commit("tutorial");
+    let place = env.mngr(["config", "path", "--scope", "user"]).success().stdout;
+    let file = std::path::PathBuf::from(place.trim());
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, SETTINGS).unwrap();
     env
 }
+
+/// Tests are scripts, and few mutants are enough.
+const SETTINGS: &str = r#"
+[tmr]
+mutants = 4
+verify_runs = 1
+
+[tmr.collectors.scripts]
+collect = "ls tests/*.py"
+one = "PYTHONPATH=. python3 {id}"
+detect = { "tests/test_a.py" = "" }
+"#;
 
 /// The steps of an agent that takes its task and proposes these lines.
 pub(crate) fn proposing(env: &TestEnv, lines: &str) -> String {
@@ -306,9 +348,32 @@ fn sync(env: &TestEnv, more: &[&str], steps: &[&str]) -> CmdOutput {
 /// The step of an agent that writes the missing test.
 pub(crate) fn writing_the_test(env: &TestEnv) -> String {
     let file = env.root().join("test_leaving.py");
-    let text = "def test_leaving(e2e):\n    e2e.write_tutorial_block('''\n    # Gone, for now\n    mngr destroy fix --force\n    ''')\n";
-    fs::write(&file, text).unwrap();
+    fs::write(&file, test_of("leaving", LEAVING, HONEST)).unwrap();
     format!("run cp '{}' tests/test_leaving.py", file.display())
+}
+
+/// Looks at what the program does.
+const HONEST: &str = "assert program.leave('fix') == 'gone fix'\nassert program.leave('') == 'nobody'";
+
+/// The step of an agent that writes a test with this body.
+fn writing(env: &TestEnv, name: &str, block: &str, body: &str) -> String {
+    let file = env.root().join(format!("written_{name}.py"));
+    fs::write(&file, test_of(name, block, body)).unwrap();
+    let target = if name == "list" { "test_a" } else { "test_leaving" };
+    format!("run cp '{}' tests/{target}.py", file.display())
+}
+
+/// Nothing was merged, and nothing of the measuring is left.
+#[track_caller]
+fn assert_kept_back(env: &TestEnv, output: &CmdOutput) {
+    assert!(
+        output.stdout.contains("    not merged: look at `git diff HEAD...mngr/tutorial-sync-"),
+        "{output}"
+    );
+    assert!(!env.work_dir().join("tests/test_leaving.py").exists(), "{output}");
+    assert_eq!(git_status(env), "");
+    let left = fs::read_dir(env.host_dir().join("tmr")).map(|folder| folder.count()).unwrap_or(0);
+    assert_eq!(left, 0, "checkouts are gone");
 }
 
 #[test]
@@ -330,7 +395,63 @@ fn sync_merge_brings_the_tests_and_checks_again() {
     let env = env_with_tutorial();
     let synced = sync(&env, &["--merge"], &[&writing_the_test(&env), "commit add tests"]).success();
     assert!(synced.stdout.contains("merged into main: 1 commit\nnothing to do: "), "{synced}");
+    assert!(synced.stdout.contains("    strength of tests/test_leaving.py: new: "), "{synced}");
+    assert!(synced.stderr.contains("collector `scripts`, told by tests/test_a.py"), "{synced}");
     let _ = env.mngr(["tutorial", "check", "tutorial.sh", "tests"]).success();
+}
+
+#[test]
+fn sync_merges_no_test_that_looks_at_nothing() {
+    let env = env_with_tutorial();
+    let alone = writing(&env, "leaving", LEAVING, "assert True");
+    let synced = sync(&env, &["--merge"], &[&alone, "commit add tests"]).code(1);
+    let unknown = "    needs review (unmeasured): how strong its tests are is not known: ";
+    assert!(synced.stdout.contains(unknown), "{synced}");
+    assert_kept_back(&env, &synced);
+
+    // Beside one that is good it is named.
+    let steps = [&writing_the_test(&env), "write tests/test_idle.py assert True", "commit add tests"];
+    let synced = sync(&env, &["--merge"], &steps).code(1);
+    let refused = "    refused: the added test `tests/test_idle.py` notices no mutant of the program\n";
+    assert!(synced.stdout.contains(refused), "{synced}");
+    assert!(synced.stdout.contains("still to do\n  uncited  tutorial.sh:10"), "{synced}");
+    assert_kept_back(&env, &synced);
+}
+
+#[test]
+fn sync_merges_no_weaker_test_and_says_so_in_json() {
+    let env = env_with_tutorial();
+    let weaker = writing(&env, "list", LISTING, "assert program.listed(['b', 'a'])");
+    let steps = [&writing_the_test(&env), &weaker, "commit add tests"];
+    let synced = sync(&env, &["--merge", "--format", "json"], &steps).code(1).json();
+    crate::output_schemas::assert_output(&env, "tutorial sync", &synced);
+    let agent = &synced["agents"][0];
+    assert!(agent["merge"].is_null() && agent["branch"]["ahead"] == 1, "{synced}");
+    let measured = &agent["measured"];
+    assert_eq!(
+        (&measured["added"], &measured["changed"]),
+        (&json!(["tests/test_leaving.py"]), &json!(["tests/test_a.py"]))
+    );
+    let kinds: Vec<String> =
+        measured["review"].as_array().unwrap().iter().map(|reason| text(&reason["kind"])).collect();
+    assert!(kinds.contains(&"weaker".to_owned()), "{synced}");
+    assert_eq!(measured["refused"], json!([]));
+    assert_eq!(git_status(&env), "");
+    assert!(!env.work_dir().join("tests/test_leaving.py").exists());
+}
+
+#[test]
+fn sync_merge_needs_to_know_how_tests_are_run_before_any_agent_is_launched() {
+    let env = env_with_tutorial();
+    let place = env.mngr(["config", "path", "--scope", "user"]).success().stdout;
+    fs::remove_file(place.trim()).unwrap();
+    let refused = sync(&env, &["--merge"], &[&writing_the_test(&env), "commit add tests"]).code(2);
+    assert!(refused.stderr.contains("--collector"), "{refused}");
+    assert_eq!((branches(&env), names(&env).len()), (vec!["main".to_owned()], 0));
+    let unknown = sync(&env, &["--merge", "--collector", "nonsense"], &[]).code(2);
+    assert!(unknown.stderr.contains("nonsense"), "{unknown}");
+    let alone = sync(&env, &["--collector", "pytest"], &[]).code(2);
+    assert!(alone.stderr.contains("--merge"), "{alone}");
 }
 
 #[test]
@@ -341,8 +462,8 @@ fn branches_that_conflict_are_left_to_the_user() {
     let mut git = env.command("git");
     git.args(["commit", "--quiet", "--all", "--message", "more"]).current_dir(env.work_dir());
     let _ = env.run(git).success();
-    // Both begin before one is merged.
-    let steps = ["sleep 2s", "write tests/test_new.py # {name}", "commit add tests"];
+    // Both begin before one is merged. Documents need no measure.
+    let steps = ["sleep 2s", "write notes.md # {name}", "commit add notes"];
     let synced = sync(&env, &["--merge", "--format", "json"], &steps).code(1).json();
     let agents = synced["agents"].as_array().unwrap();
     let merged: Vec<&Value> = agents.iter().filter(|agent| !agent["merge"].is_null()).collect();

@@ -324,7 +324,7 @@ fn agents_write_the_missing_tests() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Agents can write the missing tests, too. --merge brings them here
+        # Agents can write the missing tests, too, on a branch. With --merge they are measured, and what holds is merged
         cat >~/tutorial/test_stop.py <<'END'
         def test_stop(e2e):
             e2e.write_tutorial_block("""
@@ -333,7 +333,7 @@ fn agents_write_the_missing_tests() {
             """)
         END
         git commit --quiet --all -m 'One more block'
-        mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
+        mngr tutorial sync tutorial/tutorial.sh tests/ --launch --type scripted -- \
             read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'
         "#,
     );
@@ -349,13 +349,14 @@ fn agents_write_the_missing_tests() {
     write(&e2e.home().join("tutorial/test_stop.py"), test);
     succeed(&e2e, "git commit --quiet --all -m 'One more block'");
     let synced = e2e.run(
-        "mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
+        "mngr tutorial sync tutorial/tutorial.sh tests/ --launch --type scripted -- \
             read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'",
     );
     expect(&synced).to_succeed();
-    expect(&succeed(&e2e, "git log -1 --format=%s -- tests/test_stop.py").stdout)
-        .to_equal("Test the new block\n");
-    expect(&e2e.run("mngr tutorial check tutorial/tutorial.sh tests/")).to_succeed();
+    let log = "git log -1 --format=%s \"$(git branch --list 'mngr/tutorial-sync-*' --format '%(refname)')\"";
+    expect(&succeed(&e2e, log).stdout).to_equal("Test the new block\n");
+    expect(&e2e.comment("nothing is merged").run("mngr tutorial check tutorial/tutorial.sh tests/"))
+        .to_have_exit_code(1);
 }
 
 #[test]
@@ -363,7 +364,7 @@ fn agents_that_write_no_test_leave_the_work_open() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Agents can write the missing tests, too. --merge brings them here
+        # Agents can write the missing tests, too, on a branch. With --merge they are measured, and what holds is merged
         cat >~/tutorial/test_stop.py <<'END'
         def test_stop(e2e):
             e2e.write_tutorial_block("""
@@ -372,16 +373,15 @@ fn agents_that_write_no_test_leave_the_work_open() {
             """)
         END
         git commit --quiet --all -m 'One more block'
-        mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- \
+        mngr tutorial sync tutorial/tutorial.sh tests/ --launch --type scripted -- \
             read 'run cp ~/tutorial/test_stop.py tests/' 'commit Test the new block'
         "#,
     );
     tutorial(&e2e);
     add(&e2e, "mngr stop hello");
     succeed(&e2e, COMMIT);
-    let synced = e2e.run(
-        "mngr tutorial sync tutorial/tutorial.sh tests/ --launch --merge --type scripted -- read 'say done'",
-    );
+    let synced =
+        e2e.run("mngr tutorial sync tutorial/tutorial.sh tests/ --launch --type scripted -- read 'say done'");
     expect(&synced).to_have_exit_code(1);
     expect(&synced.stdout).to_contain("mngr stop hello");
     expect(&succeed(&e2e, "git log -1 --format=%s").stdout).to_equal("A tutorial\n");

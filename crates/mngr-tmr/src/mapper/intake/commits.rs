@@ -97,7 +97,7 @@ pub(super) fn check_rules(
     let files = git.patch_between(from, to)?;
     let facts: Vec<CommitFacts> =
         commits.iter().map(|commit| CommitFacts::new(commit, &rules.paths)).collect();
-    let found = breaches(&git, rules, &Changed { from, to, commits: &facts, files: &files })?;
+    let found = breaches(&git, rules, &Changed { from, to, commits: &facts, files: &files, script: None })?;
     if found.is_empty() {
         return Ok(());
     }

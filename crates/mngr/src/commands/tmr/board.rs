@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use mngr_model::run::{BreakerState, EndReason, Stage, Task};
+use mngr_model::run::{BreakerState, EndReason, Kills, Stage, Strength, StrengthState, Task};
 use mngr_query::{Align, Cell, CellStyle, Column, Table, sanitize};
 use mngr_tmr::cluster::Cluster;
 
@@ -18,6 +18,9 @@ const BAR: usize = 40;
 
 /// How many groups of failures are shown where there is little room.
 const FEW_GROUPS: usize = 3;
+
+/// Narrower terminals show the strength of tests in short.
+const LITTLE_WIDTH: usize = 100;
 
 /// How many names a group of failures shows.
 const FEW_NAMES: usize = 3;
@@ -71,6 +74,7 @@ fn head(seen: &Seen) -> Vec<Line> {
         bar(seen),
         Line::plain(format!("{}; {}", counts(seen), figures(seen))),
     ];
+    lines.extend(strength_of_all(seen));
     let open = run.breakers.iter().filter(|breaker| breaker.state != BreakerState::Closed);
     let obstacles = open.map(obstacles::breaker).chain(run.limits.iter().map(obstacles::limit));
     lines.extend(obstacles.map(|obstacle| Line::new(CellStyle::Warn, obstacle)));
@@ -81,6 +85,73 @@ fn head(seen: &Seen) -> Vec<Line> {
         ));
     }
     lines
+}
+
+/// How strong the tests of a task are, where tests were changed.
+fn strength_of(task: &Task) -> Option<&Strength> {
+    let strength = task.latest()?.strength.as_ref();
+    strength.filter(|strength| strength.state != StrengthState::NotNeeded)
+}
+
+/// `strength of changed tests: 9/24 -> 17/24 (2 measured, 1 not)`; nothing before any is known.
+fn strength_of_all(seen: &Seen) -> Option<Line> {
+    let all: Vec<&Strength> = seen.run.tasks.iter().filter_map(strength_of).collect();
+    let measured = all.iter().filter(|it| it.state == StrengthState::Measured).count();
+    let sum = |kills: &dyn Fn(&Strength) -> Option<Kills>| {
+        all.iter().filter_map(|it| kills(it)).fold(Kills::default(), |sum, it| Kills {
+            killed: sum.killed + it.killed,
+            made: sum.made + it.made,
+        })
+    };
+    // A new test has nothing to be compared with.
+    let before = sum(&|it| it.before.filter(|_| it.after.is_some()));
+    let after = sum(&|it| it.after.filter(|_| it.before.is_some()));
+    let new = sum(&|it| it.after.filter(|_| it.before.is_none()));
+    let mut parts = Vec::new();
+    if before.made > 0 {
+        parts.push(format!("{before} -> {after}"));
+    }
+    if new.made > 0 {
+        parts.push(format!("new: {new}"));
+    }
+    let not = all.len() - measured;
+    let counted = match not {
+        0 => format!("({measured} measured)"),
+        not => format!("({measured} measured, {not} not)"),
+    };
+    parts.push(counted);
+    (!all.is_empty()).then(|| Line::plain(format!("strength of changed tests: {}", parts.join(" "))))
+}
+
+/// Strength as a cell: `3/12 -> 8/12`, or `3->8/12` where there is little room.
+fn strength_cell(strength: &Strength, room: Room) -> Cell {
+    let (before, after) = (strength.before, strength.after);
+    let style = match (strength.state, before, after) {
+        (StrengthState::Measured, Some(before), Some(after)) if after.killed < before.killed => {
+            CellStyle::Bad
+        }
+        (StrengthState::Measured, Some(before), Some(after)) if after.killed > before.killed => {
+            CellStyle::Good
+        }
+        (StrengthState::Measured, ..) => CellStyle::Plain,
+        _ => CellStyle::Warn,
+    };
+    let text = match (room, strength.state, before, after) {
+        (Room::Little, StrengthState::Measured, Some(before), Some(after)) if before.made == after.made => {
+            format!("{}->{after}", before.killed)
+        }
+        (Room::Little, StrengthState::Measured, None, Some(after)) => format!("+{after}"),
+        (Room::Little, StrengthState::NotMeasured | StrengthState::NotMeasurable, ..) => "unknown".to_owned(),
+        _ => strength.to_string(),
+    };
+    Cell::new(&text, style)
+}
+
+/// How much room a row of the table has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Room {
+    Little,
+    Enough,
 }
 
 /// What a stage looks like in the bar, and in colour.
@@ -177,14 +248,23 @@ fn rows(seen: &Seen, extent: Extent, room: usize, width: Option<usize>, colour: 
     shown.sort_by_key(|task| (task.stage().is_final(), Reverse(task.stage())));
     let left_out = if shown.len() > room { shown.len() - (room - 1) } else { 0 };
     shown.truncate(shown.len() - left_out);
+    let has_strength = shown.iter().any(|task| strength_of(task).is_some());
+    let room = match width {
+        Some(width) if width < LITTLE_WIDTH => Room::Little,
+        _ => Room::Enough,
+    };
+    // Where not everything fits, what was measured counts for more than what was used.
+    let has_tokens = !(has_strength && room == Room::Little);
     let columns = [
-        ("STAGE", Align::Left),
-        ("TRY", Align::Right),
-        ("TIME", Align::Right),
-        ("TOKENS", Align::Right),
-        ("WHAT SHOWS IT", Align::Left),
+        ("STAGE", Align::Left, true),
+        ("STRENGTH", Align::Left, has_strength),
+        ("TRY", Align::Right, true),
+        ("TIME", Align::Right, true),
+        ("TOKENS", Align::Right, has_tokens),
+        ("WHAT SHOWS IT", Align::Left, true),
     ];
-    let columns = columns.map(|(header, align)| Column::new(header, align));
+    let wanted = columns.into_iter().filter(|(_, _, is_shown)| *is_shown);
+    let columns = wanted.map(|(header, align, _)| Column::new(header, align));
     let columns = [Column::new("TEST", Align::Left).keeping_ends()].into_iter().chain(columns).collect();
     let mut table = Table::new(columns);
     for task in shown {
@@ -192,14 +272,14 @@ fn rows(seen: &Seen, extent: Extent, room: usize, width: Option<usize>, colour: 
         let attempt = task.latest();
         let time = attempt.and_then(|attempt| seen.time_of(attempt)).map(elapsed).unwrap_or_default();
         let used = attempt.and_then(|attempt| attempt.tokens).map(tokens).unwrap_or_default();
-        table.push(vec![
-            Cell::plain(task.id.as_str()),
-            Cell::new(&task.stage().to_string(), style),
-            Cell::plain(&attempt.map(|attempt| attempt.number.to_string()).unwrap_or_default()),
-            Cell::plain(&time),
-            Cell::plain(&used),
-            Cell::new(attempt.map_or("", |attempt| attempt.evidence.as_str()), CellStyle::Dim),
-        ]);
+        let strength = strength_of(task).map(|strength| strength_cell(strength, room)).unwrap_or_default();
+        let mut row = vec![Cell::plain(task.id.as_str()), Cell::new(&task.stage().to_string(), style)];
+        row.extend(has_strength.then_some(strength));
+        row.push(Cell::plain(&attempt.map(|attempt| attempt.number.to_string()).unwrap_or_default()));
+        row.push(Cell::plain(&time));
+        row.extend(has_tokens.then(|| Cell::plain(&used)));
+        row.push(Cell::new(attempt.map_or("", |attempt| attempt.evidence.as_str()), CellStyle::Dim));
+        table.push(row);
     }
     let text = table.render(width, |style, text| colour.paint_cell(style, text));
     let mut lines = vec![String::new()];
@@ -238,7 +318,7 @@ pub(super) fn failures(groups: &[Cluster], extent: Extent) -> Vec<Line> {
 
 #[cfg(test)]
 mod tests {
-    use mngr_model::run::{Breaker, BudgetNote, Event, FailureKind, LimitKind};
+    use mngr_model::run::{AttemptNumber, Breaker, BudgetNote, Event, FailureKind, LimitKind};
 
     use super::super::testing::{at, begun, note, seen};
     use super::*;
@@ -271,6 +351,68 @@ mod tests {
         let board = shown(&run, Extent::Whole, 100);
         assert_eq!(board[1], "[xxxxx======.............................] 1 of 7 tests done");
         assert_eq!(shown(&begun(&[]), Extent::Whole, 100)[1], "[] 0 of 0 tests done");
+    }
+
+    /// Two tests whose strength was measured, one of them for review, and one that could not be measured.
+    fn measured() -> mngr_model::run::Run {
+        let tests =
+            ["tests/test_storage.py::test_weaker", "tests/test_b.py::test_x", "tests/test_c.py::test_y"];
+        let mut run = begun(&tests);
+        let stages = [Stage::Launching, Stage::Working, Stage::Published, Stage::Pulled];
+        for (test, before, after) in [
+            (tests[0], Some((10, 12)), Some((4, 12))),
+            (tests[1], None, None),
+            (tests[2], Some((3, 12)), Some((8, 12))),
+        ] {
+            for stage in stages {
+                at(&mut run, test, stage, "");
+            }
+            let kills = |kills: Option<(usize, usize)>| kills.map(|(killed, made)| Kills { killed, made });
+            let state = match before {
+                Some(_) => StrengthState::Measured,
+                None => StrengthState::NotMeasurable,
+            };
+            let (task, attempt) = (test.parse().unwrap(), AttemptNumber(1));
+            let strength = Strength {
+                task,
+                attempt,
+                state,
+                why: String::new(),
+                before: kills(before),
+                after: kills(after),
+                mutants: Vec::new(),
+            };
+            note(&mut run, Event::Strength(strength));
+            at(&mut run, test, Stage::Verified, "passed 3/3 before, 3/3 after");
+        }
+        at(&mut run, tests[0], Stage::NeedsReview, "0123abcd: weaker: the old tests notice more");
+        at(&mut run, tests[1], Stage::NeedsReview, "4567abcd: how strong its tests are is not known");
+        run
+    }
+
+    #[test]
+    fn strength_has_its_own_column_and_a_sum() {
+        let board = shown(&measured(), Extent::Whole, 120);
+        assert_eq!(board[3], "strength of changed tests: 13/24 -> 12/24 (2 measured, 1 not)", "{board:#?}");
+        let row = |name: &str| board.iter().find(|line| line.contains(name)).unwrap().clone();
+        assert!(board.iter().any(|line| line.contains("STAGE         STRENGTH")), "{board:#?}");
+        assert!(row("test_weaker").contains("needs_review  10/12 -> 4/12  "), "{board:#?}");
+        assert!(row("test_x").contains("needs_review  not measurable"), "{board:#?}");
+        // Nothing is said where no test was changed.
+        let mut plain = begun(&["a"]);
+        at(&mut plain, "a", Stage::Launching, "");
+        let board = shown(&plain, Extent::Whole, 120);
+        assert!(!board.concat().to_lowercase().contains("strength"), "{board:#?}");
+    }
+
+    #[test]
+    fn strength_is_whole_on_a_narrow_terminal() {
+        for width in [60, 72, 80, 99] {
+            let board = shown(&measured(), Extent::Whole, width);
+            assert!(board.iter().all(|line| line.chars().count() <= width), "{board:#?}");
+            assert!(board.iter().any(|line| line.contains(" 10->4/12 ")), "{width}: {board:#?}");
+            assert!(board.iter().any(|line| line.contains(" unknown ")), "{width}: {board:#?}");
+        }
     }
 
     #[test]

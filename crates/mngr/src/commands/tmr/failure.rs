@@ -34,7 +34,7 @@ pub(super) fn of_journal(error: JournalError) -> CliError {
 }
 
 /// A run cannot begin or go on.
-pub(super) fn of_run(error: RunError) -> CliError {
+pub(in crate::commands) fn of_run(error: RunError) -> CliError {
     match error {
         RunError::Journal(error) => of_journal(error),
         RunError::Integrate(error) => of_integration(error),

@@ -1,8 +1,9 @@
 //! What a run would do and probably use, before anything is launched.
 
 use mngr_model::run::{LimitKind, QueueReason};
-use mngr_query::{Align, Cell, CellStyle, Column, Table};
+use mngr_query::{Align, Cell, CellStyle, Column, Table, sanitize};
 use mngr_tmr::plan::{Forecast, Plan, Planned};
+use mngr_tmr::strength::Outlook;
 use serde_json::{Value, json};
 
 use crate::ui::output::event;
@@ -31,6 +32,8 @@ pub(super) struct PlanReport<'p> {
     pub(super) plan: &'p Plan,
     /// What it would probably use.
     pub(super) forecast: &'p Forecast,
+    /// What would be measured of the tests that agents change.
+    pub(super) strength: &'p Outlook,
 }
 
 impl PlanReport<'_> {
@@ -44,6 +47,43 @@ impl PlanReport<'_> {
             if number > 0 {
                 text += &format!("  {number:>4} {words}\n");
             }
+        }
+        text
+    }
+
+    /// What would be measured of the tests that agents change, and what cannot be. Nothing where there is no agent.
+    pub(super) fn strength(&self) -> String {
+        let Outlook { mutants, languages, compiled, most_builds, without_mutants, program } = self.strength;
+        if self.plan.agents() == 0 {
+            return String::new();
+        }
+        if let Some(why) = self.strength.obstacle() {
+            return format!("Strength: not measured, {why}: changed tests need review\n");
+        }
+        let languages: Vec<&str> = languages.keys().copied().collect();
+        let mut text = format!(
+            "Strength: {} for each test that an agent changes, made of {}\n",
+            count(*mutants, "mutant"),
+            languages.join(", ")
+        );
+        if let Some(most) = most_builds {
+            let compiled = compiled.join(", ");
+            text += &format!(
+                "  {compiled}: built for each mutant, at most {most} in the run; the rest needs review\n"
+            );
+        }
+        if !without_mutants.is_empty() {
+            let kinds: Vec<String> = without_mutants
+                .iter()
+                .map(|(kind, files)| format!("{} .{kind}", count(*files, "file")))
+                .collect();
+            text += &format!(
+                "  no mutants of {}: what only they do is not measured\n",
+                sanitize(&kinds.join(", "))
+            );
+        }
+        if let Some(program) = program {
+            text += &format!("  calls of `{}` are replaced one at a time\n", sanitize(program));
         }
         text
     }
@@ -93,7 +133,7 @@ impl PlanReport<'_> {
 
 impl Report for PlanReport<'_> {
     fn human(&self, console: &Console) -> String {
-        format!("{}{}{}", self.table(console), self.counts(), self.forecast())
+        format!("{}{}{}{}", self.table(console), self.counts(), self.strength(), self.forecast())
     }
 
     fn json(&self) -> Value {
@@ -104,6 +144,7 @@ impl Report for PlanReport<'_> {
             "tasks": self.plan.tasks,
             "agents": self.plan.agents(),
             "forecast": self.forecast,
+            "strength": self.strength,
         })
     }
 

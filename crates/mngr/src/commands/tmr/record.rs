@@ -1,6 +1,6 @@
 //! A run as JSON: what `status` shows and what `mngr tmr` ends with.
 
-use mngr_model::run::{Integration, Task};
+use mngr_model::run::{Integration, Strength, Task};
 use mngr_tmr::cluster::Cluster;
 use serde_json::{Value, json};
 
@@ -8,8 +8,8 @@ use super::seen::{Combined, Seen, subject, votes};
 
 /// The fields of a task, for templates.
 pub(super) const TASK_FIELDS: &[&str] = &[
-    "task", "slug", "reason", "stage", "kind", "attempt", "agent", "host", "evidence", "tokens", "cost",
-    "seconds",
+    "task", "slug", "reason", "stage", "kind", "attempt", "agent", "host", "evidence", "strength", "tokens",
+    "cost", "seconds",
 ];
 
 /// Everything about the run.
@@ -51,6 +51,9 @@ fn task(seen: &Seen, task: &Task) -> Value {
     record["agent"] = json!(attempt.and_then(|attempt| attempt.agent.as_ref()));
     record["host"] = json!(attempt.and_then(|attempt| attempt.host.as_ref()));
     record["evidence"] = json!(attempt.map(|attempt| &attempt.evidence));
+    let strength = attempt.and_then(|attempt| attempt.strength.as_ref());
+    record["strength"] = json!(strength.map(ToString::to_string));
+    record["mutants"] = json!(strength.map(|it| json!({ "before": it.before, "after": it.after })));
     record["tokens"] = json!(attempt.and_then(|attempt| attempt.tokens));
     record["cost"] = json!(attempt.and_then(|attempt| attempt.cost));
     record["seconds"] = json!(attempt.and_then(|it| seen.time_of(it)).map(|time| time.as_secs_f64()));
@@ -75,7 +78,15 @@ fn integration(result: Combined<'_>) -> Value {
     };
     let review = |step: &Integration| {
         let reasons = step.details.get("reasons").cloned().unwrap_or_default();
-        json!({ "commit": step.commit, "subject": subject(step), "tasks": step.tasks, "reasons": reasons })
+        let strength: Option<Strength> =
+            step.details.get("strength").and_then(|it| serde_json::from_value(it.clone()).ok());
+        json!({
+            "commit": step.commit,
+            "subject": subject(step),
+            "tasks": step.tasks,
+            "reasons": reasons,
+            "strength": strength.map(|strength| strength.to_string()),
+        })
     };
     let unneeded = |step: &Integration| json!({ "tasks": step.tasks, "files": step.details.get("files").cloned().unwrap_or_default() });
     let left_out = |step: &Integration| json!({ "tasks": step.tasks, "reason": step.reason });

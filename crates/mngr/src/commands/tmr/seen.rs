@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use mngr_host::host::Host;
 use mngr_model::HostPath;
-use mngr_model::run::{Attempt, EndReason, Integration, IntegrationStep, Run, Stage};
+use mngr_model::run::{Attempt, EndReason, Integration, IntegrationStep, Run};
 use mngr_tmr::cluster::Cluster;
 use mngr_tmr::journal::{self, Owner};
 
@@ -148,14 +148,7 @@ impl<'r> Combined<'r> {
 
     /// The commits of the review branch in their order.
     pub(super) fn review(&self) -> impl Iterator<Item = &'r Integration> {
-        let run = self.run;
-        let is_there = move |step: &Integration| {
-            let needs = |task| run.task(task).is_some_and(|task| task.stage() == Stage::NeedsReview);
-            let is_settled =
-                step.tasks.iter().all(|task| run.task(task).is_some_and(|it| it.stage().is_final()));
-            !is_settled || step.tasks.iter().any(needs)
-        };
-        self.steps(&[IntegrationStep::Reviewed]).filter(move |step| is_there(step))
+        self.steps(&[IntegrationStep::Reviewed])
     }
 
     /// Files that no test needs.

@@ -41,6 +41,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &StartArgs) -> Result<ExitCode, CliError>
         collector: &prepared.settings().collector,
         plan: &prepared.plan,
         forecast: &prepared.forecast,
+        strength: &prepared.strength,
     };
     if args.dry_run {
         conductor.output.show(&ctx.console, &report)?;
@@ -73,7 +74,7 @@ fn may_begin(
     report: &PlanReport<'_>,
 ) -> Result<bool, CliError> {
     let agents = prepared.plan.agents();
-    ctx.console.note(format!("{}{}", report.counts(), report.forecast()).trim_end());
+    ctx.console.note(format!("{}{}{}", report.counts(), report.strength(), report.forecast()).trim_end());
     let is_much = agents > MANY_AGENTS || !prepared.forecast.reached.is_empty();
     if agents == 0 || !is_much || args.yes || !ctx.is_interactive()? {
         return Ok(true);

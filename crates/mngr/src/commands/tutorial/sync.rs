@@ -3,9 +3,13 @@
 use clap::Args;
 use mngr_e2e::tutorial::work::{WorkGroup, WorkItem, groups, work_list};
 use mngr_e2e::tutorial::{self as blocks, Script, Strictness};
-use mngr_ops::pull::MergeInto;
-use mngr_ops::tutorial::{self, Ending, SyncTestsRequest, Synced};
+use mngr_model::run::StrengthState;
+use mngr_ops::tutorial::{self, Ending, Judge, Judgement, SyncTestsRequest, Synced};
+use mngr_ops::world::World;
 use mngr_query::sanitize;
+use mngr_tmr::collect::detect;
+use mngr_tmr::run::RunError;
+use mngr_tmr::written::{WritingRequest, WrittenJudge};
 use serde_json::{Value, json};
 
 use super::inputs;
@@ -25,7 +29,7 @@ use crate::ui::{Console, Output, Report};
 ///
 /// Lists blocks that no test cites, blocks that changed since and citations of what is gone, in portions of three to five.
 /// With --launch an agent for each portion writes or mends the tests and commits them on a branch of its own; then the
-/// tests are checked again. The branches are only merged with --merge.
+/// tests are checked again. With --merge they are measured like the tests of `mngr tmr`, and what holds is merged.
 ///
 /// Words after `--` are arguments of the agents. Exit code 1 when something is still to be done.
 #[derive(Debug, Args)]
@@ -49,9 +53,13 @@ pub(crate) struct SyncArgs {
         value_parser = clap::value_parser!(u16).range(1..=50))]
     agents: u16,
 
-    /// Merge the agents' branches into the one you are on
+    /// Measure the agents' tests, and merge those that hold into the branch you are on
     #[arg(long, requires = "launch", help_heading = "AGENTS")]
     merge: bool,
+
+    /// How the tests are found and run (default: told by the files of the project)
+    #[arg(long, value_name = "NAME", requires = "merge", help_heading = "AGENTS")]
+    collector: Option<String>,
 
     #[command(flatten)]
     pub(super) common: CommonArgs,
@@ -67,7 +75,11 @@ pub(super) fn run(ctx: &mut Ctx, args: &SyncArgs) -> Result<ExitCode, CliError> 
     if args.launch.launch && !report.open.is_empty() {
         launch(ctx, args, &script, &mut report)?;
     }
-    let is_done = report.open.is_empty() && report.synced.iter().all(|it| it.ending == Ending::Finished);
+    let is_good = |synced: &Synced| {
+        let measured = synced.portion.measured.as_ref();
+        synced.ending == Ending::Finished && measured.is_none_or(Judgement::may_be_merged)
+    };
+    let is_done = report.open.is_empty() && report.synced.iter().all(is_good);
     output.show(&ctx.console, &report)?;
     Ok(if is_done { ExitCode::Done } else { ExitCode::Failed })
 }
@@ -84,12 +96,18 @@ fn launch(ctx: &mut Ctx, args: &SyncArgs, script: &Script, report: &mut SyncRepo
     let world = ctx.world()?;
     let project = Project::around(&world, &world.cwd)?;
     let relative = |named: &String| project.relative(&ctx.surroundings.path(named));
+    let name = relative(&args.script)?;
+    let tests: Vec<String> = args.tests.iter().map(relative).collect::<Result<_, _>>()?;
+    let judge = match args.merge {
+        true => Some(judge(ctx, &world, args, &project, (&name, &tests))?),
+        false => None,
+    };
     let request = SyncTestsRequest {
         script,
-        name: relative(&args.script)?,
-        tests: args.tests.iter().map(relative).collect::<Result<_, _>>()?,
+        name,
+        tests,
         groups: report.groups.clone(),
-        merge: if args.merge { MergeInto::Current } else { MergeInto::Nothing },
+        judge: judge.as_ref().map(|judge| judge as &dyn Judge),
         crew: args.launch.crew(args.agents)?,
     };
     report.synced = tutorial::sync(&world, &request).map_err(|e| CliError::new(ErrorKind::Failed, e))?;
@@ -109,6 +127,29 @@ fn launch(ctx: &mut Ctx, args: &SyncArgs, script: &Script, report: &mut SyncRepo
     Ok(())
 }
 
+/// Who measures the tests before they are merged. What is wrong with the settings is said before any agent is launched.
+fn judge<'w>(
+    ctx: &Ctx,
+    world: &'w World,
+    args: &SyncArgs,
+    project: &Project,
+    (script, tests): (&str, &[String]),
+) -> Result<WrittenJudge<'w>, CliError> {
+    let of_run = crate::commands::tmr::failure::of_run;
+    let collector = match &args.collector {
+        Some(name) => name.clone(),
+        None => {
+            let own = &world.settings.tmr.collectors;
+            let found = detect(world.client.files(), &project.root, own)
+                .map_err(|error| of_run(RunError::Collector(error)))?;
+            ctx.console.note(&format!("collector `{}`, told by {}", found.collector, found.file));
+            found.collector
+        }
+    };
+    let (repository, script, tests) = (project.root.clone(), script.to_owned(), tests.to_vec());
+    WrittenJudge::open(world, WritingRequest { repository, script, tests, collector }).map_err(of_run)
+}
+
 struct SyncReport {
     script: String,
     groups: Vec<WorkGroup>,
@@ -122,13 +163,19 @@ impl SyncReport {
         let all = portion.done + portion.open.len();
         let ending = in_words(&synced.ending);
         let mut text = format!("agent {}: {ending}, {} of {all} done\n", synced.agent, portion.done);
+        text.extend(portion.measured.iter().map(Self::measured));
         if let Some(merge) = &portion.merge {
             text +=
                 &format!("    merged into {}: {}\n", sanitize(&merge.into), count(merge.commits, "commit"));
         } else if let Some(branch) = &portion.branch {
             let command = branch.merge_command.as_deref().unwrap_or("nothing to merge");
-            text +=
-                &format!("    {} on {}: {command}\n", count(branch.ahead, "commit"), sanitize(&branch.name));
+            let (commits, name) = (count(branch.ahead, "commit"), sanitize(&branch.name));
+            text += &format!("    {commits} on {name}: {command}\n");
+            if portion.measured.is_some() {
+                let diff = format!("git diff HEAD...{name}");
+                text +=
+                    &format!("    not merged: look at `{diff}`, mend it there, or merge it all the same\n");
+            }
         }
         if portion.uncommitted > 0 {
             text += &format!("    {} not committed\n", count(portion.uncommitted, "file"));
@@ -137,6 +184,18 @@ impl SyncReport {
             text += &format!("    problem: {}\n", sanitize(problem));
         }
         text
+    }
+
+    /// What was measured of the tests of one agent.
+    fn measured(measured: &Judgement) -> String {
+        let Judgement { strength, review, refused, .. } = measured;
+        let strengths = strength.iter().filter(|it| it.state != StrengthState::NotNeeded);
+        let strengths = strengths.map(|it| format!("    strength of {}: {it}\n", sanitize(it.task.as_str())));
+        let refused = refused.iter().map(|why| format!("    refused: {}\n", sanitize(why)));
+        let review = review
+            .iter()
+            .map(|reason| format!("    needs review ({}): {}\n", reason.kind, sanitize(&reason.text)));
+        strengths.chain(refused).chain(review).collect()
     }
 
     fn item(&self, item: &WorkItem) -> String {

@@ -22,6 +22,7 @@ fn a_dry_run_shows_the_plan_and_its_forecast_and_launches_nothing() {
     3 tests, 2 of them for an agent
          2 failing
          1 passing: no agent
+    Strength: not measured, there is no source file that mutants can be made of: changed tests need review
     Forecast: 2 agents, 2 at once; about 5m, 800k tokens, $1.00
     ");
     assert!(shown.stderr.contains("collector `scripts`, told by tests/here.sh"), "{shown}");
@@ -29,6 +30,7 @@ fn a_dry_run_shows_the_plan_and_its_forecast_and_launches_nothing() {
     crate::output_schemas::assert_output(&scene.env, "tmr", &plan);
     assert_eq!((&plan["agents"], &plan["run"]), (&3.into(), &"1".into()));
     assert_eq!(plan["forecast"]["reached"], json!(["agents"]));
+    assert_eq!((&plan["strength"]["mutants"], &plan["strength"]["languages"]), (&12.into(), &json!({})));
     let events = scene.tmr(&["--dry-run", "--format", "jsonl"]).success().json_lines();
     crate::output_schemas::assert_lines(&scene.env, "tmr", &events);
     assert_eq!(
@@ -36,6 +38,48 @@ fn a_dry_run_shows_the_plan_and_its_forecast_and_launches_nothing() {
         ["planned", "planned", "planned", "plan"]
     );
     assert!(names(&scene.env).is_empty() && !scene.folder().exists());
+}
+
+#[test]
+fn the_plan_says_what_will_be_measured_and_what_cannot_be() {
+    let scene = Scene::usual();
+    for (file, text) in [
+        ("src/tool.py", "def answer():\n    return 42\n"),
+        ("src/lib.rs", "pub fn answer() -> u32 {\n    42\n}\n"),
+        ("native/fast.c", "int answer(void) { return 42; }\n"),
+    ] {
+        let path = scene.env.work_dir().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let _ = scene.git(&["add", "--all"]);
+    let _ = scene.git(&["commit", "--quiet", "--message", "a program"]);
+    scene.set("tmr.mutants", "7");
+    scene.set("tmr.program", "bin/tool");
+    let plan = scene.tmr(&["--dry-run"]).success().stdout;
+    let said: Vec<&str> = plan
+        .lines()
+        .skip_while(|line| !line.starts_with("Strength"))
+        .take_while(|line| !line.starts_with("Forecast"))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "Strength: 7 mutants for each test that an agent changes, made of Python, Rust",
+            "  Rust: built for each mutant, at most 40 in the run; the rest needs review",
+            "  no mutants of 1 file .c: what only they do is not measured",
+            "  calls of `bin/tool` are replaced one at a time",
+        ]
+    );
+    scene.set("tmr.mutants", "0");
+    let off = scene.tmr(&["--dry-run"]).success();
+    let expected = "Strength: not measured, `[tmr] mutants` is 0: changed tests need review\n";
+    assert!(off.stdout.contains(expected), "{off}");
+    let json = scene.tmr(&["--dry-run", "--format", "json"]).success().json();
+    crate::output_schemas::assert_output(&scene.env, "tmr", &json);
+    let strength = &json["strength"];
+    assert_eq!((&strength["most_builds"], &strength["compiled"]), (&40.into(), &json!(["Rust"])), "{json}");
+    assert_eq!(strength["without_mutants"], json!({ "c": 1 }));
 }
 
 /// How long a test took is different every time.

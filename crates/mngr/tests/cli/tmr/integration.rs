@@ -109,6 +109,37 @@ fn what_an_agent_resolves_badly_is_left_out() {
 }
 
 #[test]
+fn what_an_agent_resolves_with_a_weaker_test_is_for_review_and_can_be_taken() {
+    let project = Project::new();
+    project.conflict(
+        "printf 'left\\nright\\n' >parts/shared; echo 'test -s parts/shared' >tests/right.sh
+        commit \"$(printf '[FIX_IMPL] both sides\\n\\nTask: tests/right.sh')\"; publish",
+    );
+    let (run, output) = project.run(&[], 0);
+    assert_eq!(left_and_right(&run), ["integrated", "needs_review"], "{output}");
+    assert_eq!(run.log("%s"), ["[FIX_IMPL] left"]);
+    assert!(output.stdout.contains("Needs review\n"), "{output}");
+    let message = project.git(&["log", "-1", "--format=%B", "tmr/1/review"]);
+    for line in ["[FIX_IMPL] both sides", "Task: tests/right.sh", "Review: ", "Strength: "] {
+        assert!(message.lines().any(|other| other.starts_with(line)), "{line} in {message}");
+    }
+    let status = project.env.mngr(["tmr", "status", "--format", "json"]).success().json();
+    let [review] = &status["integration"]["review"].as_array().unwrap()[..] else { panic!("{status}") };
+    assert_eq!(review["tasks"], serde_json::json!(["tests/right.sh"]), "{status}");
+    let why = project.env.mngr(["tmr", "why", "tests/right.sh"]).success().stdout;
+    assert!(why.contains("Strength of tests/right.sh: "), "{why}");
+
+    let taken = project.env.mngr(["tmr", "take", "tests/right.sh", "--format", "json"]).success().json();
+    assert_eq!((&taken["final"]["passed"], &taken["final"]["failed"]), (&2.into(), &0.into()), "{taken}");
+    let log = project.git(&["log", "--reverse", "--format=%s", &format!("main..{BRANCH}")]);
+    assert_eq!(log, "[FIX_IMPL] left\n[FIX_IMPL] both sides\n");
+    assert_eq!(project.git(&["for-each-ref", "refs/heads/tmr/1/review"]), "");
+    let status = project.env.mngr(["tmr", "status", "--format", "json"]).success().json();
+    assert_eq!(status["integration"]["review"], serde_json::json!([]), "{status}");
+    project.assert_green_at_every_commit(&[]);
+}
+
+#[test]
 fn an_agent_that_moves_the_branch_itself_changes_nothing() {
     let project = Project::new();
     project.conflict(

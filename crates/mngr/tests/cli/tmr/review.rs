@@ -60,6 +60,18 @@ fn a_change_that_needs_review_is_on_its_own_branch_and_can_be_taken_or_dropped()
     assert_eq!((&status["final"]["passed"], &status["final"]["failed"]), (&2.into(), &1.into()), "{status}");
     assert_eq!(status["final"]["tests"], serde_json::json!(["tests/three.sh"]));
     assert_eq!(status["integration"]["review_branch"], "tmr/1/review");
+    let two = status["tasks"].as_array().unwrap().iter().find(|task| task["task"] == "tests/two.sh").unwrap();
+    let (before, after) = (&two["mutants"]["before"], &two["mutants"]["after"]);
+    assert!(
+        before["killed"].as_u64() > Some(0) && before["killed"].as_u64() <= after["killed"].as_u64(),
+        "{two}"
+    );
+    let shown = format!("{}/{} -> {}/{}", before["killed"], before["made"], after["killed"], after["made"]);
+    assert_eq!(text(&two["strength"]), shown);
+    let board = project.env.mngr(["tmr", "status"]).success().stdout;
+    assert!(board.contains(&format!("strength of changed tests: {shown} (1 measured, 1 not)\n")), "{board}");
+    let line = board.lines().find(|line| line.starts_with("tests/three.sh")).unwrap_or_default();
+    assert!(line.contains("needs_review  not measur"), "{board}");
     assert_eq!(status["integration"]["review"][0]["reasons"][0]["kind"], "shared");
     let why = project.env.mngr(["tmr", "why", "tests/three.sh"]).success().stdout;
     assert!(why.contains("shared: it changes files that other tests use"), "{why}");

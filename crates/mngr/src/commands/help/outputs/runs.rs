@@ -27,6 +27,17 @@ const PLAN: Shape = Fields(&[
     ("tasks", List(&MapOf(&Any))),
     ("agents", Int),
     ("forecast", Any),
+    (
+        "strength",
+        Open(&[
+            ("mutants", Int),
+            ("languages", MapOf(&Int)),
+            ("compiled", NAMES),
+            ("most_builds", Maybe(&Int)),
+            ("without_mutants", MapOf(&Int)),
+            ("program", Maybe(&Text)),
+        ]),
+    ),
 ]);
 
 /// By the words of the command.

@@ -1,7 +1,7 @@
 //! What `tutorial` and the commands below it print.
 
 use super::lines::Line::{self, Event};
-use super::{Any, Bool, Both, Either, Fields, Int, List, Maybe, NAMES, Number, Open, Shape, Text};
+use super::{Any, Bool, Both, Either, Fields, Int, List, MapOf, Maybe, NAMES, Number, Open, Shape, Text};
 
 const BLOCK: Shape = Fields(&[
     ("id", Text),
@@ -81,6 +81,16 @@ const SYNCED: Shape = Open(&[
     ("done", Int),
     ("uncommitted", Int),
     ("branch", Any),
+    (
+        "measured",
+        Maybe(&Fields(&[
+            ("added", NAMES),
+            ("changed", NAMES),
+            ("strength", List(&MapOf(&Any))),
+            ("review", List(&Fields(&[("kind", Text), ("text", Text)]))),
+            ("refused", NAMES),
+        ])),
+    ),
     ("merge", Any),
     ("problems", NAMES),
 ]);
