@@ -6,6 +6,7 @@ mod budget;
 mod claude;
 mod contract;
 mod cost;
+pub(crate) mod demo;
 mod errors;
 pub(crate) mod finished;
 mod hostile;
