@@ -276,7 +276,7 @@ fn the_line_that_agents_see_has_no_report_and_the_one_that_is_run_has() {
     let pytest = collector("pytest", "", &[]);
     let test = id("tests/test_a.py::test_b");
     let shown = pytest.one_line(&test);
-    assert!(shown.ends_with("python3 -m pytest tests/test_a.py::test_b"), "{shown}");
+    assert!(shown.ends_with("python3 -m pytest --rootdir=. tests/test_a.py::test_b"), "{shown}");
     let run = pytest.one_line_with_report(&test);
     assert!(run.starts_with(&shown) && run.ends_with("--junit-xml=\"$mngr_report\""), "{run}");
     // One that builds on it reports in the same way, at the end of its own line or at the place it has for it.

@@ -36,6 +36,27 @@ fn message<'a>(examined: &'a Examined, id: &str) -> &'a str {
     &examined.tests.iter().find(|(known, _)| known.as_str() == id).unwrap().1.message
 }
 
+#[test]
+fn tool_pytest_a_project_in_a_folder_of_the_repository_has_ids_from_the_root() {
+    let project = Project::new(&[
+        ("py/pyproject.toml", "[tool.pytest.ini_options]\npythonpath = [\"src\"]\n"),
+        ("py/src/prog.py", "def one():\n    return 1\n"),
+        (
+            "py/tests/test_a.py",
+            "import prog\n\ndef test_a():\n    assert prog.one() == 1\n\ndef test_b():\n    pass\n",
+        ),
+    ]);
+    let selection = Selection { paths: vec!["py/tests".to_owned()], flags: Vec::new() };
+    let own = toml::from_str(&format!("[pytest.env]\nPATH = '{}'", path_with_pytest())).unwrap();
+    let pytest = Collector::named("pytest", &own, selection).unwrap();
+    let found = pytest.collect(&project.bench()).unwrap();
+    assert_eq!(found, ids(&["py/tests/test_a.py::test_a", "py/tests/test_a.py::test_b"]));
+    for some in [&found[..1], &found[..]] {
+        let examined = pytest.examine(&project.bench(), some, LONG).unwrap();
+        assert!(statuses(&examined).iter().all(|(_, status)| *status == Passed), "{examined:?}");
+    }
+}
+
 const HOSTILE: &[(&str, &str)] = &[
     (
         "prog.py",

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use super::only_adds::only_adds;
 use super::test_files::{TestFile, TestFiles};
 use super::touched::own_name;
 use crate::syntax::{Source, Statement};
@@ -23,9 +24,17 @@ pub(super) struct Target {
     pub(super) is_changed: bool,
 }
 
-/// The assertions of the old functions that a change touches.
+/// The assertions of the old functions that a change touches. Those of a file to which something was only added check what
+/// they checked.
 pub(super) fn targets(files: &TestFiles) -> Vec<Target> {
-    files.iter().flat_map(of_file).collect()
+    let only_adds = |file: &TestFile| match (&file.old_source, &file.new_source) {
+        (Some(old), Some(new)) => only_adds(old, new),
+        _ => false,
+    };
+    match files.iter().all(only_adds) {
+        true => Vec::new(),
+        false => files.iter().flat_map(of_file).collect(),
+    }
 }
 
 /// The lines of all assertions of an old file.

@@ -13,6 +13,7 @@ mod calls;
 mod choose;
 mod fate;
 mod measure;
+mod only_adds;
 mod outlook;
 mod passes;
 mod program;

@@ -1,5 +1,7 @@
 //! `mngr tmr` with agents on other hosts: what they wrote runs there and nowhere else, and nothing stays behind.
 
+mod demo;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::support::{text, wait_until};
 
 /// How long a run may take on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(220);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(220);
 
 /// A run that has ended, or as far as it is.
 pub(crate) struct Finished<'env> {

@@ -6,6 +6,7 @@ mod budget;
 mod claude;
 mod contract;
 mod cost;
+pub(crate) mod demo;
 mod earlier;
 mod errors;
 pub(crate) mod finished;

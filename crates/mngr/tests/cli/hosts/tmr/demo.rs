@@ -1,0 +1,35 @@
+//! The demo with its agents on other machines: the same ends as on this one.
+
+use mngr_testkit::{Dockerd, Sshd};
+
+use super::super::pool::{env_with, write_settings};
+use crate::support;
+use crate::tmr::demo::Demo;
+
+/// What is red at the end of the demo, wherever its agents are.
+const FIRST_LINE: &str = "21 of 24 tests pass on tmr/1/integrated; 3 do not: tests/due-tomorrow.sh, tests/help.sh, \
+                          tests/list-done.sh";
+
+#[test]
+fn soak_the_demo_ends_over_ssh_as_it_says() {
+    let machines = [Sshd::start(), Sshd::start()];
+    let env = env_with(&[&machines[0], &machines[1]]);
+    let demo = Demo::all(&env);
+    let (run, output) = demo.run(&["--provider", "crew", "--max-parallel-agents", "8"]);
+    demo.assert_ends(&run, &output);
+    assert!(output.stdout.starts_with(FIRST_LINE), "{output}");
+    drop(env);
+}
+
+#[test]
+fn soak_docker_the_demo_ends_in_containers_as_it_says() {
+    let engine = Dockerd::start();
+    let mut env = support::env();
+    env.set_var("DOCKER_HOST", engine.endpoint());
+    write_settings(&env, &format!("[providers.docker]\ndefault_image = {:?}\n", engine.image()));
+    let demo = Demo::all(&env);
+    let words = ["--provider", "docker", "--agents-per-host", "4", "--max-parallel-agents", "8"];
+    let (run, output) = demo.run(&words);
+    demo.assert_ends(&run, &output);
+    assert!(output.stdout.starts_with(FIRST_LINE), "{output}");
+}
