@@ -1,6 +1,7 @@
 //! The corpus: changes of tests that cheat, and honest ones. None of the first may be merged, most of the second must.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use mngr_config::CollectorSettings;
 use mngr_model::HostPath;
@@ -86,7 +87,11 @@ impl Project {
 /// Measures these cases and returns what went wrong, and how many honest ones were merged.
 fn measure(project: &Project, cases: Vec<Case>) -> (Vec<String>, usize, usize) {
     let results = fan_out_within(2, cases, |case| {
+        let start = Instant::now();
         let (is_merged, decided) = project.is_merged(&case);
+        // The whole takes long: whoever waits sees how far it is.
+        let end = if is_merged { "merged" } else { "kept back" };
+        eprintln!("{}/{}: {end} after {:.0} s", project.name, case.name, start.elapsed().as_secs_f64());
         (case, is_merged, decided)
     });
     let mut wrong = Vec::new();

@@ -1,6 +1,6 @@
 //! Mutants that show whether what an assertion checked is still checked: killed by the old test at that assertion, and
-//! by the new tests too. Where the first assertions of a test meet every mutant, mutants of a single pass through a
-//! function reach the later ones.
+//! by the new tests too. Where the first assertions of a test meet every mutant, mutants for the arguments of later calls
+//! reach the later ones.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use super::trials::{Asked, Attempted, Trial, Trials};
 use super::tried::Tried;
 use super::variants::StrengthError;
 
-/// How many passes through a function are looked at.
+/// How many different arguments of a function are looked at.
 const PASSES: usize = 8;
 /// Of how many functions.
 const FUNCTIONS: usize = 3;
-/// How many more mutants of a pass are tried that shows an assertion: one that only the old tests kill tells more.
+/// How many more mutants for the same arguments are tried when one shows an assertion: one that only the old tests kill tells more.
 const MORE: usize = 2;
 
 /// The search for mutants at assertions.
@@ -59,7 +59,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Tries mutants of single passes through the functions whose mutants these tests notice, until so many were tried
+    /// Tries mutants for single arguments of the functions whose mutants these tests notice, until so many were tried
     /// in all. Those that only the old tests kill say nothing as long as the calls of both may be others.
     pub(super) fn among_passes(&self, found: &mut Tried, most: usize) -> Result<(), StrengthError> {
         let choices = self.noticed(found);
@@ -115,7 +115,7 @@ impl Search<'_> {
         choices
     }
 
-    /// Other mutants of the same pass.
+    /// Other mutants for the same arguments.
     fn same_pass(&self, what: Attempted) -> Vec<Attempted> {
         let Attempted::Once(shown, pass) = what else { return Vec::new() };
         let edits = self.trials.program.edits(shown.function).len();

@@ -167,7 +167,7 @@ impl Program {
         Some(Changed { path: file.path.clone(), mode: file.mode.clone(), text })
     }
 
-    /// The file of a mutant that is one for a single pass through its function, as text with moved lines; nothing where
+    /// The file of a mutant that is one for some arguments of its function only, as text with moved lines; nothing where
     /// that cannot be made.
     pub(super) fn mutated_once(
         &self,

@@ -38,7 +38,7 @@ pub(super) struct TestSide {
 pub(super) enum Attempted {
     /// A small edit.
     Edit(Choice),
-    /// A small edit that holds for one pass through its function only, counted from 1.
+    /// A small edit that holds for some arguments of its function only: the first ones, the second ones and so on.
     Once(Choice, usize),
     /// A function fails at its first line.
     Fails(usize),
@@ -182,7 +182,7 @@ impl Trials<'_> {
             }
             Attempted::Once(Choice { edit, .. }, pass) => {
                 let edit = &self.program.edits(function)[edit];
-                let rule = format!("{}, only in call {pass}", edit.rule);
+                let rule = format!("{}, only for arguments {pass}", edit.rule);
                 (edit.line, rule, self.program.diff(function, edit))
             }
             Attempted::Fails(_) => {

@@ -1,5 +1,7 @@
-//! A change that holds for one pass through its function only. Tests that call the function several times come to
-//! their later assertions this way, which a change for good never lets them reach.
+//! A change that holds for some arguments of its function only. Tests that call the function several times come to their
+//! later assertions this way, which a change for good never lets them reach.
+//!
+//! The same arguments always meet the same function: a test that compares the program with itself notices nothing.
 
 use std::ops::Range;
 
@@ -8,8 +10,9 @@ use tree_sitter::Node;
 use super::begin::Place;
 use super::edits::Edit;
 use super::language::Grammar;
+use super::query::Matches;
 use super::rules::Once;
-use super::source::{Source, replaced};
+use super::source::{Source, replaced, text_of};
 
 /// A text in which lines have moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +33,9 @@ impl Moved {
 }
 
 impl Source {
-    /// The text with a change that is made only the `pass`th time its function is called, counted from 1 in each test
-    /// as far as the language can tell tests apart. Nothing where the function cannot be there twice.
+    /// The text with a change that is made only for some arguments: the `pass`th ones that are others than all before,
+    /// counted from 1 in each test as far as the language can tell tests apart. Nothing where arguments cannot be
+    /// compared, or the function cannot be there twice.
     pub fn apply_once(&self, edit: &Edit, pass: usize) -> Option<Moved> {
         let once = self.rules.once.as_ref()?;
         let shape = self.found.shapes.get(edit.function)?;
@@ -50,15 +54,32 @@ impl Source {
         let (before, after) = (edit.range.start - body.start, edit.range.end - body.start);
         let own = self.text.get(body.clone())?;
         let changed = replaced(own, vec![(before..after, edit.replacement.clone())]);
+        let is_it = once.is_it.replace("{pass}", &pass.to_string());
+        let is_it = match once.arguments {
+            Some(_) => is_it.replace("{arguments}", &self.arguments(&shape.head)?),
+            None => is_it,
+        };
         let twice = match self.grammar {
-            Grammar::Python => self.twice_in_python(once, pass, &body, &changed)?,
-            _ if own.starts_with('{') => once.twice(pass, &[("body", own), ("changed", &changed)]),
+            Grammar::Python => self.twice_in_python(once, &is_it, &body, &changed)?,
+            _ if own.starts_with('{') => {
+                once.twice(&[("is_it", &is_it), ("body", own), ("changed", &changed)])
+            }
             _ => return None,
         };
         let breaks = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
         let by = breaks(&twice) - breaks(own);
         let last = self.line_at(body.end) + by;
         Some(Moved { text: replaced(&self.text, vec![(body, twice)]), last, by })
+    }
+
+    /// The names of the arguments that can be compared, if there are any.
+    fn arguments(&self, head: &Range<usize>) -> Option<String> {
+        let matches = Matches::find(self.rules, self.root(), &self.text);
+        let is_here = |node: &Node<'_>| head.start <= node.start_byte() && node.end_byte() <= head.end;
+        let found = matches.nodes(self.rules.once.as_ref()?.arguments?, "argument");
+        let names: Vec<&str> =
+            found.into_iter().filter(is_here).map(|node| text_of(&self.text, node)).collect();
+        (!names.is_empty()).then(|| names.join(", "))
     }
 
     /// What follows the docstring of a function, if it stands on lines of its own and none of its texts goes over several
@@ -79,7 +100,7 @@ impl Source {
     fn twice_in_python(
         &self,
         once: &Once,
-        pass: usize,
+        is_it: &str,
         body: &Range<usize>,
         changed: &str,
     ) -> Option<String> {
@@ -92,21 +113,20 @@ impl Source {
         let first = format!("{indent} {}", lines.next()?);
         let all: Vec<String> = std::iter::once(first).chain(lines.map(moved)).collect();
         let own = format!("{indent}{}", self.text.get(body.clone())?);
-        Some(once.twice(pass, &[("body", &own), ("changed", &all.join("\n")), ("indent", indent)]))
+        let all = all.join("\n");
+        Some(once.twice(&[("is_it", is_it), ("body", &own), ("changed", &all), ("indent", indent)]))
     }
 }
 
 impl Once {
     /// A body that is there twice.
-    fn twice(&self, pass: usize, values: &[(&str, &str)]) -> String {
-        let is_it = self.is_it.replace("{pass}", &pass.to_string());
+    fn twice(&self, values: &[(&str, &str)]) -> String {
         let mut result = String::new();
         let mut rest = self.twice.as_str();
         // In one go, so that nothing of the program is taken for a part of the template.
         while let Some(start) = rest.find('{') {
             let name = rest[start + 1..].split('}').next().unwrap_or_default();
             let known = values.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-            let known = if name == "is_it" { Some(is_it.as_str()) } else { known };
             let end = if known.is_some() { start + name.len() + 2 } else { start + 1 };
             result.push_str(&rest[..start]);
             result.push_str(known.unwrap_or("{"));

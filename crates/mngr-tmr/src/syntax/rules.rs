@@ -49,7 +49,7 @@ struct RulesText {
     /// `@first`: what stays in front of a statement that is put at the beginning of a body.
     first: Option<String>,
     begin: BeginText,
-    once: Option<Once>,
+    once: Option<OnceText>,
     /// `@skip`: where nothing is changed.
     skip: String,
     /// `@minor`: where a change says little.
@@ -95,14 +95,16 @@ struct BeginText {
     not_recorded: Option<String>,
 }
 
-/// How a change is made to hold for one pass through its function.
+/// How a change is made to hold for some arguments of its function only.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Once {
+struct OnceText {
     /// The body of the function, with `{body}`, `{changed}`, `{is_it}`, and in Python `{indent}`.
-    pub(super) twice: String,
-    /// An expression that counts, and is true the `{pass}`th time.
-    pub(super) is_it: String,
+    twice: String,
+    /// An expression that notes the `{arguments}` and is true for the `{pass}`th ones that are others than all before.
+    is_it: String,
+    /// `@argument`: names of arguments that can be compared. Without it the expression knows them by itself.
+    arguments: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -210,6 +212,14 @@ pub(super) struct Assertion {
     pub(super) only_with: Option<Section>,
 }
 
+/// How a change is made to hold for some arguments only.
+#[derive(Debug)]
+pub(super) struct Once {
+    pub(super) twice: String,
+    pub(super) is_it: String,
+    pub(super) arguments: Option<Section>,
+}
+
 /// What an assertion says only when it fails.
 #[derive(Debug)]
 pub(super) struct Message {
@@ -287,6 +297,9 @@ fn over(above: toml::Table, mut below: toml::Table) -> toml::Table {
         match (value, below.get_mut(&key)) {
             _ if key == BASED_ON => {}
             (toml::Value::Array(more), Some(toml::Value::Array(list))) => list.extend(more),
+            (toml::Value::Table(own), Some(toml::Value::Table(base))) => {
+                *base = over(own, std::mem::take(base))
+            }
             (value, _) => {
                 below.insert(key, value);
             }
@@ -315,6 +328,11 @@ impl Rules {
         for one in &said.message {
             messages.push(Message { query: parts.add("message", &one.query), checked: one.checked });
         }
+        let once = said.once.map(|once| Once {
+            arguments: once.arguments.map(|text| parts.add("arguments", &text)),
+            twice: once.twice,
+            is_it: once.is_it,
+        });
         let mut optional =
             |what: &str, text: &Option<String>| parts.add(what, text.as_deref().unwrap_or_default());
         let scopes = optional("scopes", &said.scopes);
@@ -344,7 +362,7 @@ impl Rules {
             messages,
             defaults,
             begin: Begin::read(said.begin)?,
-            once: said.once,
+            once,
             rules,
             separator: said.separator,
             wrappers: said.wrappers,
