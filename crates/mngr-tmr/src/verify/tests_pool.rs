@@ -1,9 +1,9 @@
 //! Checkouts after something went wrong outside of them: a killed orchestrator, a full disk.
 
-use std::process::Command;
 use std::time::Duration;
 
 use mngr_host::files::{Access, Durability};
+use mngr_host::proc::Cmd;
 use mngr_model::HostPath;
 
 use super::*;
@@ -13,6 +13,9 @@ const PROJECT: &[(&str, &str)] = &[("src/lib.sh", "echo lib\n"), ("tests/lib.sh"
 
 /// Set for the process that may mount what nobody else sees: the test runs itself.
 const ITSELF: &str = "MNGR_TEST_OWN_MOUNTS";
+
+/// How long one command may take.
+const LIMIT: Duration = Duration::from_secs(60);
 
 fn order<'a>(lab: &'a Lab, command: &'a str) -> Order<'a> {
     Order { commit: &lab.base, command, deadline: Duration::from_secs(20), keep: Keep::Tail }
@@ -54,22 +57,22 @@ fn what_tests_wrote_outside_goes_with_the_checkouts() {
 
 #[test]
 fn on_a_full_disk_no_test_fails() {
+    let lab = Lab::new(PROJECT);
+    let exec =
+        |words: &[&str]| lab.host.exec(&Cmd::from_words(words.iter().copied()).deadline(LIMIT)).unwrap();
     if std::env::var_os(ITSELF).is_none() {
-        let test = std::thread::current().name().unwrap().to_owned();
-        let mut itself = Command::new("unshare");
-        itself.args(["--mount", "--propagation", "private"]).arg(std::env::current_exe().unwrap());
-        let output =
-            itself.args([test.as_str(), "--exact", "--nocapture"]).env(ITSELF, "1").output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
+        let (test, itself) = (std::thread::current(), std::env::current_exe().unwrap());
+        let (test, itself) = (test.name().unwrap(), itself.to_str().unwrap());
+        let mark = format!("{ITSELF}=1");
+        let own_mounts = ["env", &mark, "unshare", "--mount", "--propagation", "private"];
+        let output = exec(&[&own_mounts[..], &[itself, test, "--exact", "--nocapture"]].concat());
+        assert!(output.success(), "{}\n{}", output.stdout_text(), output.stderr_text());
         return;
     }
-    let lab = Lab::new(PROJECT);
     let disk = lab.outside("disk");
     lab.host.files().make_folder(&disk).unwrap();
-    let mount =
-        |words: &[&str]| assert!(Command::new(words[0]).args(&words[1..]).status().unwrap().success());
-    mount(&["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.as_str()]);
+    let mount = exec(&["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.as_str()]);
+    assert!(mount.success(), "{}", mount.stderr_text());
     let folder = disk.join("checkouts");
     let pool = WorktreePool::open(lab.host.clone(), lab.repository(), folder, 1).unwrap();
     let fails = |command: &str| pool.run(&order(&lab, command)).map(|report| report.is_pass());
@@ -79,11 +82,11 @@ fn on_a_full_disk_no_test_fails() {
     assert!(!fails("exit 1").unwrap(), "what filled it was in the checkout");
     // Filled from elsewhere, nothing can be said until there is room again.
     let other = disk.join("other");
-    Command::new("sh").args(["-c", &format!("cat /dev/zero >{other}")]).status().unwrap();
+    exec(&["sh", "-c", &format!("cat /dev/zero >{other}")]);
     let full = fails("exit 1").unwrap_err();
     assert!(is_room_missing(&full), "{full:?}");
     lab.host.files().remove_file(&other).unwrap();
     assert!(fails("sh tests/lib.sh").unwrap());
     drop(pool);
-    mount(&["umount", disk.as_str()]);
+    assert!(exec(&["umount", disk.as_str()]).success());
 }

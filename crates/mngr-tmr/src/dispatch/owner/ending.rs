@@ -34,8 +34,9 @@ impl Owner<'_, '_> {
                     let _ = self.admitted(key, *outcome);
                 }
                 News::Attempt(key, Word::Left(Ok(()))) => drop(self.live.remove(&key)),
-                News::Attempt(key, Word::Left(Err(why))) if self.live.remove(&key).is_some() => {
-                    if no_room(&key, &why).is_ok() {
+                News::Attempt(key, Word::Left(Err(why))) => {
+                    let is_live = self.live.remove(&key).is_some();
+                    if is_live && no_room(&key, &why).is_ok() {
                         let _ = self.attempt_failed(key, failure.clone());
                     }
                 }
