@@ -122,7 +122,8 @@ commit=$(git log --format=%h --grep='next number' main..tmr/demo/integrated)
 run "why" "mngr tmr why $commit --run demo"
 git switch --quiet --detach tmr/demo/integrated
 red() { for test in tests/*.sh; do sh "$test" >/dev/null 2>&1 || echo "$test"; done; }
-red=$(red | tr '\n' ' ')
+# `pick` passes by chance: what its agent did about that waits for a person.
+red=$(red | grep -v pick | tr '\n' ' ')
 [[ $red == "tests/due-tomorrow.sh tests/help.sh tests/list-done.sh " ]] || fail "these tests are red in the result: $red"
 git switch --quiet --detach tmr/demo/review
 red=$(red)

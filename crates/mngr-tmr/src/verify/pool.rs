@@ -11,8 +11,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mngr_config::ExtraPath;
-use mngr_host::files::{Access, Durability, FileKind};
-use mngr_host::git::{Git, GitError, Pristine, RemoveOutcome};
+use mngr_host::files::{Access, Durability};
+use mngr_host::git::{Git, GitError, Pristine};
 use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_host::proc::{Cmd, CommandId, ExecError};
@@ -24,6 +24,8 @@ use mngr_ops::extra_paths;
 
 use super::room;
 use super::runner::{Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series};
+
+mod leftovers;
 
 /// How much of what a command prints is kept.
 const KEPT_OUTPUT: usize = 16 * 1024;
@@ -104,55 +106,6 @@ impl WorktreePool {
         self
     }
 
-    /// Ends the tests that an orchestrator before this one left running when it was killed. They could write on for ever,
-    /// a mutant among them.
-    fn end_what_was_left(&self) {
-        let Ok(Some(bytes)) = self.host.files().read_if_there(&self.owner()) else { return };
-        let owner = CommandId::parse(&String::from_utf8_lossy(&bytes));
-        if let Some(owner) = owner.filter(CommandId::is_dead) {
-            // Whatever outlives this has no place in the new checkouts: they have other names.
-            let _ = self.host.end_command(&owner);
-        }
-    }
-
-    /// Removes all checkouts, and says which was the last number among their names.
-    fn clear(&self) -> Result<usize, RunnerError> {
-        let files = self.host.files();
-        let mut last = 0;
-        // What a link leads to is not ours.
-        if files.stat(&self.folder)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
-            for entry in files.list(&self.folder)? {
-                last = last.max(entry.name.parse().unwrap_or(0));
-                let path = self.folder.join(&entry.name);
-                match entry.kind {
-                    FileKind::Folder => self.remove(&path).map_err(RunnerError::Leftovers)?,
-                    _ => self.remove_replaced(&path).map_err(RunnerError::Leftovers)?,
-                }
-            }
-        }
-        for entry in files.list(&self.outputs())? {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-            if entry.name.starts_with(OUTSIDE) && entry.name.chars().all(is_plain) {
-                files.remove_tree(&HostPath::new(format!("/tmp/{}", entry.name)))?;
-            }
-        }
-        files.remove_tree(&self.outputs())?;
-        files.remove_tree(&self.folder)?;
-        files.remove_file(&self.owner())?;
-        Ok(last)
-    }
-
-    /// Removes what somebody put in the place of a checkout. Git, which may know one there, is told that it is gone.
-    fn remove_replaced(&self, path: &HostPath) -> Result<(), GitError> {
-        self.host.files().remove_file(path)?;
-        self.git().remove_worktree(path).map(|_| ())
-    }
-
-    /// Which command the checkouts and whatever runs in them belong to.
-    fn owner(&self) -> HostPath {
-        HostPath::new(format!("{}-owner", self.folder))
-    }
-
     /// Where commands print to.
     fn outputs(&self) -> HostPath {
         HostPath::new(format!("{}-outputs", self.folder))
@@ -160,22 +113,6 @@ impl WorktreePool {
 
     fn git(&self) -> Git<'_> {
         Git::new(self.host.as_ref(), self.repository.clone())
-    }
-
-    /// Removes one that git may or may not know, with the permissions a test may have left in it.
-    fn remove(&self, path: &HostPath) -> Result<(), GitError> {
-        let make_removable = Cmd::new("chmod").args(["-R", "u+rwX", "--", path.as_str()]);
-        self.host.exec(&make_removable)?;
-        match self.git().remove_worktree(path) {
-            Ok(RemoveOutcome::Removed) => Ok(()),
-            Ok(RemoveOutcome::NotRegistered) => Ok(self.host.files().remove_tree(path)?),
-            Err(error) if error.is_interrupted() => Err(error),
-            // Git does not recognise it any more; without its folder it is pruned like any other.
-            Err(_) => {
-                self.host.files().remove_tree(path)?;
-                self.git().remove_worktree(path).map(|_| ())
-            }
-        }
     }
 
     /// A worktree with the files of the commit. One that cannot be cleaned is replaced by a new one.

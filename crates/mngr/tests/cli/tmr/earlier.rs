@@ -109,7 +109,10 @@ fn a_finished_run_is_shown_as_it_was_and_measured_when_it_is_put_together_again(
 
     let report = project.env.mngr(["tmr", "report", "done", "--format", "json"]).success().json();
     assert_output(&project.env, "tmr report", &report);
+    assert_eq!(report["tasks"].as_array().unwrap().len(), 5, "{report}");
     assert!(project.env.work_dir().join("tmr_done/report/index.html").exists());
+    let shown = project.env.mngr(["tmr", "status", "done"]).success().stdout;
+    assert!(shown.contains("claimed to pass, but failed in all 1 runs"), "{shown}");
     let why = project.env.mngr(["tmr", "why", "tests/stronger.sh", "--run", "done"]).success().stdout;
     assert!(why.contains("Tests and docs: the changes of 2 agents"), "{why}");
     let why = ["tmr", "why", "tests/weaker.sh", "--run", "done", "--format", "json"];
@@ -132,6 +135,8 @@ fn a_run_that_was_killed_goes_on_and_what_was_not_measured_is_measured() {
         "tests/weaker.sh verified",
     ];
     assert_eq!(stages(&project, "cut"), expected);
+    let shown = project.env.mngr(["tmr", "status", "cut"]).success().stdout;
+    assert!(shown.contains("abandoned: its mngr was killed"), "{shown}");
     let report = project.env.mngr(["tmr", "report", "cut", "--format", "json"]).success().json();
     assert_output(&project.env, "tmr report", &report);
     let why = project.env.mngr(["tmr", "why", "tests/liar.sh", "--run", "cut"]).code(1).stderr;

@@ -66,6 +66,9 @@ struct Verdict {
 fn verdict(project: &Project) -> Verdict {
     let run = project.seen();
     let branch = |from: &str, to: &str| -> Vec<String> {
+        if project.git(&["for-each-ref", &format!("refs/heads/{to}")]).is_empty() {
+            return Vec::new();
+        }
         let subjects = project.git(&["log", "--reverse", "--format=%s", &format!("{from}..{to}")]);
         let files = project.git(&["diff", "--name-only", from, to]);
         let said = |file: &str| format!("{file}: {}", project.git(&["show", &format!("{to}:{file}")]).trim());
