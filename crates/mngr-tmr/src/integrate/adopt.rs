@@ -232,12 +232,15 @@ impl Adoption<'_> {
             false => CommitKind::TestsAndDocs,
         };
         let (mut reasons, mut strength) = (Vec::new(), None);
-        if let Some(judged) = self.judge(&oid, &before)? {
+        for judged in self.judge(&oid, &before)? {
             if let Some(refusal) = judged.refusal {
                 return Ok(Taken::Out(refusal.into()));
             }
+            let is_new = |reason: &ReviewReason| !reasons.contains(reason);
+            let new: Vec<ReviewReason> = judged.reasons.into_iter().filter(is_new).collect();
+            reasons.extend(new);
             let is_told = judged.strength.state != StrengthState::NotNeeded;
-            (reasons, strength) = (judged.reasons, is_told.then_some(judged.strength));
+            strength = strength.or(is_told.then_some(judged.strength));
         }
         if kind == CommitKind::TestsAndDocs {
             reasons.extend(self.not_confined(&snapshot, tasks)?);
@@ -261,20 +264,21 @@ impl Adoption<'_> {
         Ok(Taken::In(Box::new(commit), strength))
     }
 
-    /// What is measured of its tests, as of those of all agents; nothing where nothing is measured.
-    fn judge(
-        &self,
-        commit: &str,
-        before: &BTreeMap<TaskId, Verdict>,
-    ) -> Result<Option<Judged>, IntegrateError> {
-        let (Some(verifier), Some((task, before))) = (&self.integrator.measuring, before.iter().next())
-        else {
-            return Ok(None);
-        };
+    /// What is measured of its tests, as of those of all agents; nothing where nothing is measured. Each test that failed
+    /// is a question of its own; where all passed, one measurement is for all of them.
+    fn judge(&self, commit: &str, before: &BTreeMap<TaskId, Verdict>) -> Result<Vec<Judged>, IntegrateError> {
+        let Some(verifier) = &self.integrator.measuring else { return Ok(Vec::new()) };
+        let failed = before.iter().filter(|(_, verdict)| **verdict != Verdict::Passed);
+        let mut asked: Vec<(&TaskId, &Verdict)> = failed.collect();
+        if asked.is_empty() {
+            asked.extend(before.iter().next());
+        }
         let (attempt, from) = (AttemptNumber::NO_AGENT.next(), self.tip.commit.as_str());
-        let change = TestChange { task, attempt, from, to: commit, before: *before, is_new: false };
-        let judged = verifier.judge_tests(&change);
-        judged.map(Some).map_err(|error| IntegrateError::Verify(Box::new(error)))
+        let judge = |(task, before): (&TaskId, &Verdict)| {
+            let change = TestChange { task, attempt, from, to: commit, before: *before, is_new: false };
+            verifier.judge_tests(&change).map_err(|error| IntegrateError::Verify(Box::new(error)))
+        };
+        asked.into_iter().map(judge).collect()
     }
 
     /// That a commit of nothing but tests and documents turns other tests green.

@@ -327,3 +327,17 @@ fn a_commit_of_the_integrator_that_turns_other_tests_green_needs_review() {
     let text = reason.map(|reason| reason.text.as_str()).unwrap_or_default();
     assert_eq!(text, "with it alone other tests turn green: `tests/old.sh` (1 in all)", "{found:?}");
 }
+
+#[test]
+fn each_test_that_a_commit_turns_green_is_judged_by_itself() {
+    let case = Case::new();
+    // The first task passes; the second failed, and only its test was changed.
+    let files = [("tests/2.sh", Some(". ./src/lib\n[ \"$two\" = wrong ]\n"))];
+    let message = "[FIX_TEST] two\n\nTask: tests/1.sh\nTask: tests/2.sh";
+    let mut lab = case.lab;
+    (lab.mutants, lab.repeats) = (2, 1);
+    let case = Case { lab, ..case };
+    let adopted = case.measured(&case.offer(&[(message, &files)]), &[]);
+    let [found] = &adopted.for_review[..] else { panic!("{adopted:?}") };
+    assert!(found.reasons.iter().any(|reason| reason.kind == ReviewKind::RedToGreen), "{found:?}");
+}

@@ -119,6 +119,8 @@ impl<'r> Integrated<'r> {
         }
         let is_in = merged.squashed.is_some() || !merged.picked.is_empty();
         merged.reason = match (self.left_out.get(&task.id), task.stage()) {
+            // What did not fit by itself may be there as the integrator made it.
+            (_, Stage::NeedsReview) => None,
             (Some(reason), _) => Some(reason.clone()),
             (None, Stage::Integrated) if !is_in && merged.dropped.is_empty() => {
                 Some("already part of another change".to_owned())
