@@ -7,6 +7,11 @@ use super::ids::IdsError;
 use super::run::{Bench, CollectError};
 
 impl Collector {
+    /// Whether only some tests were chosen, by their ids or folders.
+    pub fn has_paths(&self) -> bool {
+        !self.selection.paths.is_empty()
+    }
+
     /// The tests in these files, whatever the user selected; those of the whole project where the framework cannot be
     /// asked for files. None is no error.
     ///
