@@ -12,6 +12,7 @@ pub(crate) mod finished;
 mod hostile;
 mod integration;
 mod nextest;
+pub(crate) mod own_suite;
 mod owner;
 mod project;
 mod pypi;
