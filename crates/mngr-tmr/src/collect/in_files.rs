@@ -16,6 +16,11 @@ impl Collector {
         self
     }
 
+    /// Whether only some tests were chosen, by their ids or folders.
+    pub fn has_paths(&self) -> bool {
+        !self.selection.paths.is_empty()
+    }
+
     /// The tests in these files, whatever the user selected; those of the whole project where the framework cannot be
     /// asked for files. None is no error.
     ///

@@ -49,6 +49,14 @@ pub enum IntegrateError {
         /// The branch.
         branch: String,
     },
+    /// The test is one of the run, and nothing that was done for it is on a branch.
+    #[error("nothing that was done for `{task}` is a commit of the run: it ended as {end}")]
+    InNoCommit {
+        /// The test.
+        task: TaskId,
+        /// How it ended and what shows it; untrusted text.
+        end: String,
+    },
     /// A commit of the integrating agent that does not follow the result it was asked about.
     #[error("the commit `{commit}` does not follow the integrated branch in a line")]
     NotInLine {

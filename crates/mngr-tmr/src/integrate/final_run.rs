@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use mngr_host::git::Git;
+use mngr_host::git::{FileChange, Git};
 use mngr_model::run::{FinalRun, TaskId};
 use mngr_ops::error_chain;
 use mngr_ops::fanout::fan_out_within;
@@ -12,7 +12,7 @@ use super::checks::{Check, Snapshot};
 use super::error::IntegrateError;
 use super::run::Integrator;
 use crate::collect::{Bench, CollectError, TestStatus};
-use crate::verify::RunnerError;
+use crate::verify::{PathClass, RunnerError};
 
 impl Integrator<'_> {
     /// Runs every test of the result at its tip. `tasks` are the tests of the run. That the tests cannot be found there is
@@ -24,7 +24,7 @@ impl Integrator<'_> {
         let (branch, commit) = (self.run.integrated_branch(), tip.to_owned());
         let mut found = FinalRun { branch, commit, ..FinalRun::default() };
         let bench = Bench { runner: self.runner, commit: tip };
-        let all = match self.tests.collect(&bench) {
+        let mut all = match self.tests.collect(&bench) {
             Ok(all) => all,
             Err(CollectError::Runner(error)) => return Err(error.into()),
             Err(error) => {
@@ -32,6 +32,8 @@ impl Integrator<'_> {
                 return Ok(found);
             }
         };
+        let added = self.added_tests(&bench)?;
+        all.extend(added.into_iter().filter(|test| !all.contains(test)).collect::<Vec<_>>());
         let together = self.tests.run_many(&bench, &all)?;
         let is_of = |status: TestStatus, test: &TaskId| together.get(test) == Some(&status);
         let tree = Git::new(self.host, self.repository.clone()).tree_of(tip)?;
@@ -55,5 +57,30 @@ impl Integrator<'_> {
         let is_absent = |test: &&TaskId| !there.contains(test) || is_of(TestStatus::Skipped, test);
         found.absent = tasks.iter().filter(is_absent).cloned().collect();
         Ok(found)
+    }
+
+    /// The tests that changed files have at the tip and had not at the base. Where only some tests were chosen for the run,
+    /// what was added beside them would not be found otherwise.
+    fn added_tests(&self, bench: &Bench<'_>) -> Result<Vec<TaskId>, IntegrateError> {
+        if !self.tests.has_paths() {
+            return Ok(Vec::new());
+        }
+        let changes = Git::new(self.host, self.repository.clone()).patch_between(&self.base, bench.commit)?;
+        let is_test = |change: &&FileChange| self.rules.paths.class(&change.path) == PathClass::Test;
+        let changes: Vec<&FileChange> = changes.iter().filter(is_test).collect();
+        let files = |is_absent: fn(&FileChange) -> bool| -> Vec<String> {
+            changes.iter().filter(|change| !is_absent(change)).map(|change| change.path.to_string()).collect()
+        };
+        let base = Bench { runner: self.runner, commit: &self.base };
+        let before = self.tests.ids_in(&base, &files(|change| change.old_mode.is_absent()));
+        let after = self.tests.ids_in(bench, &files(|change| change.new_mode.is_absent()));
+        match (before, after) {
+            (Err(CollectError::Runner(error)), _) | (_, Err(CollectError::Runner(error))) => {
+                Err(error.into())
+            }
+            (Ok(before), Ok(after)) => Ok(after.into_iter().filter(|test| !before.contains(test)).collect()),
+            // Which of them are new cannot be told.
+            _ => Ok(Vec::new()),
+        }
     }
 }

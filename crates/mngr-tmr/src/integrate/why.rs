@@ -31,7 +31,8 @@ pub struct Why {
 /// Explains a commit of a branch of the run: by any unique beginning of its name, or by a task it is for.
 pub fn why(git: &Git<'_>, started: &Started, what: &str, journal: &[Entry]) -> Result<Why, IntegrateError> {
     let line = Line::read(git, &started.run, &started.base_commit)?;
-    let info = &line.commits[line.find(what)?];
+    let found = line.find(what).map_err(|error| in_no_commit(what, journal).unwrap_or(error));
+    let info = &line.commits[found?];
     let tasks = tasks_of(info);
     let steps: Vec<&Integration> = journal.iter().filter_map(step_of).collect();
     // What an earlier integration came to no longer counts.
@@ -53,6 +54,19 @@ pub fn why(git: &Git<'_>, started: &Started, what: &str, journal: &[Entry]) -> R
         strength: of_integrator.map_or_else(of_tasks, |strength| vec![strength]),
         tasks,
     })
+}
+
+/// How a test of the run ended that has no commit.
+fn in_no_commit(what: &str, journal: &[Entry]) -> Option<IntegrateError> {
+    let task: TaskId = what.parse().ok()?;
+    let end = journal.iter().rev().find_map(|entry| match &entry.event {
+        Event::Stage(change) if change.task == task && change.evidence.is_empty() => {
+            Some(change.stage.to_string())
+        }
+        Event::Stage(change) if change.task == task => Some(format!("{}: {}", change.stage, change.evidence)),
+        _ => None,
+    })?;
+    Some(IntegrateError::InNoCommit { task, end })
 }
 
 /// The latest word on the strength of a task's tests.

@@ -130,7 +130,7 @@ impl Measurement<'_> {
                 count => format!(", and {} more", count - 1),
             };
             let text = format!(
-                "weaker: the old tests notice a mutant of `{}` line {} ({}) and the new ones do not{more}",
+                "the old tests notice a mutant of `{}` line {} ({}) and the new ones do not{more}",
                 first.path, first.line, first.rule
             );
             self.reason(ReviewKind::Weaker, text);

@@ -109,6 +109,9 @@ fn of_integration(error: IntegrateError) -> CliError {
         IntegrateError::CannotApply { .. } => {
             Some("take the changes it builds on first: they come before it on the review branch")
         }
+        IntegrateError::InNoCommit { .. } => {
+            Some("`mngr tmr report --open` shows all that was measured of it")
+        }
         IntegrateError::ReviewIsStale { .. } => Some("`mngr tmr reintegrate` makes both anew"),
         IntegrateError::BranchHasOtherWork { .. } => {
             Some("look at it, rename or delete the branch, then `mngr tmr reintegrate`")

@@ -14,6 +14,7 @@ mod hostile;
 mod integration;
 mod mutant_in_place;
 mod nextest;
+pub(crate) mod own_suite;
 mod owner;
 mod project;
 mod pypi;

@@ -1,10 +1,14 @@
-//! The demo with its agents on other machines: the same ends as on this one.
+//! The demo, and our own tests of the tutorial, with agents on other machines: the same ends as on this one.
+
+use std::process::Command;
 
 use mngr_testkit::{Dockerd, Sshd};
 
 use super::super::pool::{env_with, write_settings};
 use crate::support;
 use crate::tmr::demo::Demo;
+use crate::tmr::own_suite::suite::{Suite, python};
+use crate::tmr::own_suite::{ALL, MERGEABLE};
 
 /// What is red at the end of the demo, wherever its agents are.
 const FIRST_LINE: &str = "21 of 24 tests pass on tmr/1/integrated; 3 do not: tests/due-tomorrow.sh, tests/help.sh, \
@@ -32,4 +36,24 @@ fn soak_docker_the_demo_ends_in_containers_as_it_says() {
     let (run, output) = demo.run(&words);
     demo.assert_ends(&run, &output);
     assert!(output.stdout.starts_with(FIRST_LINE), "{output}");
+}
+
+#[test]
+fn soak_tool_pytest_our_own_tests_of_the_tutorial_are_made_better_over_ssh() {
+    let machine = Sshd::start();
+    // The home of the other machine hides that of this one, and pytest is below it.
+    let environment = python().parent().unwrap().to_owned();
+    if let Ok(below) = environment.strip_prefix("/root") {
+        let there = machine.home().join(below);
+        std::fs::create_dir_all(there.parent().unwrap()).unwrap();
+        let copied = Command::new("cp").arg("-R").arg(&environment).arg(&there).status().unwrap();
+        assert!(copied.success());
+    }
+    let env = env_with(&[&machine]);
+    let suite = Suite::new(&env, ALL, "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    let (run, output) = suite.run(&["--no-integrator", "--provider", "crew"]);
+    suite.assert_ends(&run, &output);
+    assert_eq!(suite.git(&["log", "--format=%s", "main..tmr/1/integrated"]), MERGEABLE);
+    suite.assert_no_worlds(&machine.tmp());
+    drop(env);
 }
