@@ -62,6 +62,8 @@ impl Lab {
     /// With the files of these folders, the later over the earlier, committed on `main`.
     pub(crate) fn of_folders(folders: &[HostPath], tests: Collector) -> Self {
         let mut lab = Self::empty(tests);
+        // The folder of a run is not seen by git.
+        lab.write(".git/info/exclude", "tmr_*\n");
         folders.iter().for_each(|folder| lab.lay(folder));
         lab.commit_base();
         lab

@@ -38,4 +38,6 @@ pub use variants::StrengthError;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod pypi;
+#[cfg(test)]
 mod tests;

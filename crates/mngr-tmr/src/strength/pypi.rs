@@ -1,0 +1,199 @@
+//! What measuring costs with programs that nobody here wrote, and that the same question has the same answer.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use mngr_host::proc::Cmd;
+use mngr_model::HostPath;
+use mngr_model::run::{AttemptNumber, TaskId, Verdict};
+use mngr_ops::fanout::fan_out_within;
+
+use crate::collect::testing::path_with_pytest;
+use crate::collect::{Collector, Selection};
+use crate::syntax::{Function, Language, Source};
+use crate::testing::Lab;
+use crate::verify::{Judged, Order, Report, Runner, RunnerError, Series, TestChange, Verifier, run_test};
+
+/// How many mutants each test is measured with.
+const MUTANTS: usize = 12;
+/// How many tests of each project are measured.
+const TESTS: usize = 50;
+/// How many of them are measured three times.
+const AGAIN: usize = 8;
+/// How much longer measuring a test may take than running it once for each mutant.
+const MOST: f64 = 1.5;
+
+/// Counts what is run.
+struct Counting<'a> {
+    runner: &'a dyn Runner,
+    runs: AtomicUsize,
+    /// How long they took, in milliseconds.
+    ms: AtomicU64,
+    /// How many did not end in time.
+    late: AtomicUsize,
+}
+
+impl Counting<'_> {
+    fn note(&self, report: &Report) {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        self.ms.fetch_add(report.run.ms, Ordering::Relaxed);
+        self.late.fetch_add(usize::from(report.run.exit.is_none()), Ordering::Relaxed);
+    }
+}
+
+impl Runner for Counting<'_> {
+    fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
+        self.runner.run(order).inspect(|report| self.note(report))
+    }
+
+    fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError> {
+        self.runner.run_series(series).inspect(|reports| reports.iter().for_each(|report| self.note(report)))
+    }
+
+    fn width(&self) -> usize {
+        self.runner.width()
+    }
+
+    fn close(&self) -> Result<(), RunnerError> {
+        self.runner.close()
+    }
+}
+
+/// A project, and a change of each of its tests.
+struct Project {
+    name: &'static str,
+    lab: Lab,
+    collector: Collector,
+    /// Tests, each with a commit in which it checks one thing more.
+    changes: Vec<(TaskId, String)>,
+}
+
+impl Project {
+    /// The package of this name, with so many of its tests that pass.
+    fn open(name: &'static str, tests: usize) -> Self {
+        let own = format!("[pytest.env]\nPATH = '{}'", path_with_pytest());
+        let collector =
+            || Collector::named("pytest", &toml::from_str(&own).unwrap(), Selection::default()).unwrap();
+        let mut lab = Lab::of_folders(&[packages().join(name)], collector());
+        lab.mutants = MUTANTS;
+        lab.repeats = 1;
+        let (passing, _) = lab.guards_and_red();
+        let step = (passing.len() / tests / 2).max(1);
+        let changed = passing.iter().step_by(step).filter_map(|test| Some((test, one_more(&lab, test)?)));
+        let chosen: Vec<_> = changed.take(tests).collect();
+        assert_eq!(chosen.len(), tests, "{name} has too few tests");
+        let changes = chosen.into_iter().map(|(test, (path, text))| {
+            let files = [(path.as_str(), Some(text.as_str()))];
+            (test.clone(), lab.commits(&[("[IMPROVE_TEST] one thing more", &files)]))
+        });
+        let changes = changes.collect();
+        Self { name, collector: collector(), changes, lab }
+    }
+
+    /// Measures these, as many at once as there is room. What was found, in words; and how many runs it took.
+    fn measure(&self, changes: &[(TaskId, String)]) -> (Vec<String>, String) {
+        let counting = Counting {
+            runner: &self.lab.pool,
+            runs: AtomicUsize::new(0),
+            ms: AtomicU64::new(0),
+            late: AtomicUsize::new(0),
+        };
+        let verifier = Verifier { runner: &counting, ..self.lab.verifier() };
+        let jobs: Vec<&(TaskId, String)> = changes.iter().collect();
+        let found = fan_out_within(counting.width(), jobs, |(task, tip)| {
+            let change = TestChange {
+                task,
+                attempt: AttemptNumber(1),
+                from: &self.lab.base,
+                to: tip,
+                before: Verdict::Passed,
+            };
+            let Judged { strength, reasons, refusal } = verifier.judge_tests(&change).unwrap();
+            format!("{task}: {strength:?} {reasons:?} {refusal:?}")
+        });
+        let (runs, ms, late) =
+            (counting.runs.into_inner(), counting.ms.into_inner(), counting.late.into_inner());
+        (found, format!("{runs} runs ({} s, {late} of them too late)", ms / 1000))
+    }
+
+    /// How long this process itself has worked, without those it has started.
+    fn own_seconds(&self) -> f64 {
+        let stat = self.lab.host.files().read_text(&HostPath::new("/proc/self/stat")).unwrap();
+        let after_name = stat.rsplit(')').next().unwrap_or_default();
+        let ticks = after_name.split_whitespace().skip(11).take(2);
+        ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+    }
+
+    /// Runs each of these so often, one after another.
+    fn run_alone(&self, changes: &[(TaskId, String)], times: usize) -> Duration {
+        let began = Instant::now();
+        for (task, _) in changes.iter().cycle().take(changes.len() * times) {
+            let report = run_test(&self.lab.pool, &self.collector, &self.lab.base, task).unwrap();
+            assert!(report.is_pass, "{task}: {}", report.tail);
+        }
+        began.elapsed()
+    }
+}
+
+/// Where the packages are.
+fn packages() -> HostPath {
+    let lab = Lab::new(&[]);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/ensure-projects");
+    let output = lab.host.exec(&Cmd::new(script)).unwrap();
+    assert!(output.success(), "{}", output.stderr_text());
+    HostPath::new(output.stdout_text().trim())
+}
+
+/// The file of a test, and its text with one more assertion at the end of this test; nothing where that is not plain to do.
+fn one_more(lab: &Lab, test: &TaskId) -> Option<(String, String)> {
+    let (path, _) = test.as_str().split_once("::")?;
+    let (_, name) = test.as_str().rsplit_once("::")?;
+    // As root every file can be written, and one of several parameters is no function of its own.
+    if name.contains('[') || test.as_str().contains("Writability") {
+        return None;
+    }
+    let text = lab.host.files().read_text(&lab.repository().join(path)).ok()?;
+    let source = Source::parse(Language::Python, &text)?;
+    let named = |function: &&Function| function.name.ends_with(name) && function.is_test;
+    let mut found = source.functions().iter().filter(named);
+    let (function, None) = (found.next()?, found.next()) else { return None };
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let first = text[..function.body.start].matches('\n').count();
+    let body = lines.get(first)?;
+    let indent = body[..body.len() - body.trim_start().len()].to_owned();
+    lines.insert(*function.lines.end(), format!("{indent}assert __name__"));
+    Some((path.to_owned(), lines.join("\n") + "\n"))
+}
+
+/// Measuring all tests takes little more than running each once for each mutant, and gives the same every time.
+fn costs_little(name: &'static str) {
+    let tests = std::env::var("MNGR_PYPI_TESTS").ok().and_then(|tests| tests.parse().ok()).unwrap_or(TESTS);
+    let project = Project::open(name, tests);
+    let (began, own) = (Instant::now(), project.own_seconds());
+    let (found, runs) = project.measure(&project.changes);
+    let (measured, own) = (began.elapsed(), project.own_seconds() - own);
+    let alone = project.run_alone(&project.changes, MUTANTS);
+    let ratio = measured.as_secs_f64() / alone.as_secs_f64();
+    eprintln!(
+        "{}: {tests} tests, {MUTANTS} mutants: {runs} in {measured:.1?}, {own:.1} s of them our own; {} single runs in {alone:.1?}; {ratio:.2}x",
+        project.name,
+        tests * MUTANTS
+    );
+    found.iter().for_each(|line| eprintln!("  {}", line.chars().take(160).collect::<String>()));
+    let some: Vec<(TaskId, String)> = project.changes.iter().take(AGAIN).cloned().collect();
+    for _ in 1..3 {
+        let (again, _) = project.measure(&some);
+        assert_eq!(again, found[..some.len().min(found.len())], "{name}");
+    }
+    assert!(ratio <= MOST, "{name}: {ratio:.2}");
+}
+
+#[test]
+fn soak_tool_pytest_pypi_cogapp_is_measured_in_little_more_time_than_its_runs_take() {
+    costs_little("cogapp");
+}
+
+#[test]
+fn soak_tool_pytest_pypi_tabulate_is_measured_in_little_more_time_than_its_runs_take() {
+    costs_little("tabulate");
+}
