@@ -50,6 +50,10 @@ impl Runner for Counting<'_> {
         self.runner.run_series(series).inspect(|reports| reports.iter().for_each(|report| self.note(report)))
     }
 
+    fn outside(&self, what: &str) -> Result<String, RunnerError> {
+        self.runner.outside(what)
+    }
+
     fn width(&self) -> usize {
         self.runner.width()
     }
@@ -107,6 +111,7 @@ impl Project {
                 from: &self.lab.base,
                 to: tip,
                 before: Verdict::Passed,
+                is_new: false,
             };
             let Judged { strength, reasons, refusal } = verifier.judge_tests(&change).unwrap();
             format!("{task}: {strength:?} {reasons:?} {refusal:?}")
