@@ -5,7 +5,7 @@ pub(crate) mod suite;
 
 use std::path::Path;
 
-use suite::{Edit, Plan, Suite};
+use suite::{Edit, Plan, Suite, python};
 
 use crate::support::env;
 
@@ -199,7 +199,8 @@ pub(crate) const MERGEABLE: &str = "Tests and docs: the changes of 3 agents\n";
 #[track_caller]
 fn improved_here(plans: &[&'static Plan], first: &str, review: &[&str]) {
     let env = env();
-    let suite = Suite::new(&env, plans.iter().copied(), &std::env::var("PATH").unwrap());
+    let path = format!("{}:{}", python().display(), std::env::var("PATH").unwrap());
+    let suite = Suite::new(&env, plans.iter().copied(), &path, None);
     let (run, output) = suite.run(&["--no-integrator"]);
     suite.assert_ends(&run, &output);
     assert_eq!(output.stdout.lines().next(), Some(first), "{output}");

@@ -56,7 +56,6 @@ parent_type = "scripted"
 cli_args = ["read", "run sh .plans/behave.sh", "repeat"]
 
 [tmr.collectors.pytest.env]
-PYTHONPATH = "python/src"
 PYTEST_ADDOPTS = "-p mngr_e2e.plugin -p no:cacheprovider"
 "#;
 
@@ -93,12 +92,14 @@ pub(crate) struct Suite<'env> {
 }
 
 impl<'env> Suite<'env> {
-    /// Where the programs that every machine has are on `path`.
+    /// For a machine where tests find their programs, beside the binary under test, on `path` and pytest in the folder
+    /// `packages`, or on `path` too.
     #[track_caller]
     pub(crate) fn new(
         env: &'env TestEnv,
         plans: impl IntoIterator<Item = &'static Plan>,
         path: &str,
+        packages: Option<&str>,
     ) -> Self {
         let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let work = env.work_dir();
@@ -121,8 +122,10 @@ impl<'env> Suite<'env> {
         let file = PathBuf::from(place.trim());
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         let before = fs::read_to_string(&file).unwrap_or_default();
-        let path = format!("{}:{}:{path}", mngr().display(), python().display());
-        fs::write(file, format!("{SETTINGS}PATH = {path:?}\n\n{before}")).unwrap();
+        let path = format!("{}:{path}", mngr().display());
+        let packages = packages.map(|folder| format!(":{folder}")).unwrap_or_default();
+        let variables = format!("PATH = {path:?}\nPYTHONPATH = \"python/src{packages}\"\n");
+        fs::write(file, format!("{SETTINGS}{variables}\n{before}")).unwrap();
         suite
     }
 
