@@ -1,7 +1,8 @@
 //! The measurement of one task: what its old and its new tests notice, and what follows for the change.
 //!
-//! Runs of tests: 1 or 2 without a mutant, 1 with all functions failing, 2 that write down what is reached, 2 for each
-//! mutant, more for those that decide, and 2 at the end. They run side by side as far as there is room.
+//! Runs of tests: 1 or 2 without a mutant, 2 that write down what is reached, 2 for each mutant, more for those that
+//! decide, 1 with all functions failing where no mutant is noticed, and 2 at the end. They run side by side as far as
+//! there is room.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,8 +15,7 @@ use mngr_model::run::{
 
 use super::builds::Builds;
 use super::calls::Driven;
-use super::program::{Beside, Changed, Program};
-use super::reach::Use;
+use super::program::{Changed, Program};
 use super::test_files::{TestFile, TestFiles};
 use super::touched::Touched;
 use super::trials::{TestSide, Trial, Trials, traced_scripts};
@@ -29,6 +29,10 @@ pub(super) const MOST_TRIES: usize = 4;
 /// A mutant may take this many times as long as the tests without it, and a little more.
 const SLOWER: u32 = 3;
 const A_LITTLE_MORE: Duration = Duration::from_secs(2);
+
+/// Why tests that notice nothing at all are not measurable.
+const IGNORED: &str =
+    "the tests pass although every function of the program fails: they do not run this checkout";
 
 /// What is measured.
 pub(crate) struct Subject<'a> {
@@ -164,17 +168,6 @@ impl Measurement<'_> {
         }
         let old = self.old_side(old_passing, deadline)?;
         let new = TestSide { commit: subject.new.to_owned(), passing: new_passing, traced: Vec::new() };
-        let (first, beside) =
-            if old.passing.is_empty() { (&new, Beside::NewTests) } else { (&old, Beside::OldTests) };
-        if variants.use_of((&program, beside), &first.commit, &first.passing, deadline)? == Use::Ignores {
-            if let Some(why) = self.added_notice_calls(&touched, deadline)? {
-                return Ok(self.unknown(StrengthState::Measured, why));
-            }
-            let why =
-                "the tests pass although every function of the program fails: they do not run this checkout";
-            return Ok(self.unknown(StrengthState::NotMeasurable, why));
-        }
-        self.judge_effects(&old.passing, &new.passing, deadline)?;
         let trials = Trials {
             variants,
             program: &program,
@@ -183,7 +176,20 @@ impl Measurement<'_> {
             deadline,
             builds: self.measure.builds,
         };
-        let found = self.try_mutants(&trials, &touched)?;
+        let reached = trials.reached()?;
+        let is_seen_running = !reached.by_first(&trials).is_empty();
+        if !is_seen_running && trials.ignore_the_program()? {
+            if let Some(why) = self.added_notice_calls(&touched, deadline)? {
+                return Ok(self.unknown(StrengthState::Measured, why));
+            }
+            return Ok(self.unknown(StrengthState::NotMeasurable, IGNORED));
+        }
+        self.judge_effects(&old.passing, &new.passing, deadline)?;
+        let found = self.try_mutants(&trials, &touched, reached)?;
+        // Where a mutant was noticed, so would be a program of which everything fails.
+        if is_seen_running && !found.is_any_noticed() && trials.ignore_the_program()? {
+            return Ok(self.unknown(StrengthState::NotMeasurable, IGNORED));
+        }
         self.judge_end(found, &trials, limit)
     }
 

@@ -54,6 +54,10 @@ impl Runner for Counting<'_> {
         self.runner.outside(what)
     }
 
+    fn take_outside(&self, path: &str) -> Result<String, RunnerError> {
+        self.runner.take_outside(path)
+    }
+
     fn width(&self) -> usize {
         self.runner.width()
     }

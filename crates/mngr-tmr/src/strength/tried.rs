@@ -1,5 +1,7 @@
 //! The mutants of one measurement: those that count, and those that were needed to decide.
 
+use mngr_model::run::Fate;
+
 use super::choose::Choice;
 use super::measure::MOST_TRIES;
 use super::trials::{Asked, Attempted, Trial, Trials};
@@ -25,6 +27,12 @@ impl Tried {
 
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Trial> {
         self.trials.iter_mut().chain(&mut self.beside)
+    }
+
+    /// Whether a mutant was killed by the old tests, or by the new ones where no old one passes.
+    pub(super) fn is_any_noticed(&self) -> bool {
+        let fate = |trial: &Trial| if self.has_old { trial.old.fate } else { trial.new.fate };
+        self.all().any(|trial| fate(trial) == Some(Fate::Killed))
     }
 
     /// Tries mutants until there are enough that can be run. Returns what is left of the sequence.

@@ -11,7 +11,7 @@ use mngr_model::run::TaskId;
 
 use super::program::Changed;
 use crate::collect::{Bench, CollectError, Collector, Examined};
-use crate::verify::{Keep, Order, Printed, Runner, RunnerError};
+use crate::verify::{Runner, RunnerError};
 
 /// The strength of tests could not be looked at. It says nothing about them.
 #[derive(Debug, thiserror::Error)]
@@ -91,15 +91,5 @@ impl Variants<'_> {
     pub(super) fn ids(&self, commit: &str, files: &[String]) -> Result<BTreeSet<TaskId>, StrengthError> {
         let bench = Bench { runner: self.runner, commit };
         Ok(self.tests.ids_in(&bench, files)?.into_iter().collect())
-    }
-
-    /// What tests have left in a file outside of their checkout, which is removed.
-    pub(super) fn take_file(&self, commit: &str, path: &str) -> Result<String, StrengthError> {
-        // The path is made here, of letters and digits.
-        let command = format!("cat {path} 2>/dev/null; rm -f {path}");
-        let deadline = Duration::from_secs(60);
-        let report = self.runner.run(&Order { commit, command: &command, deadline, keep: Keep::Output })?;
-        let text = report.printed.as_ref().map(Printed::text).transpose();
-        Ok(text.ok().flatten().unwrap_or_default())
     }
 }

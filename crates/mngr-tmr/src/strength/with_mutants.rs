@@ -8,9 +8,9 @@ use super::assertions::{self, Target};
 use super::choose::{self, Choice};
 use super::measure::{MOST_TRIES, Measurement};
 use super::passes::Search;
-use super::program::Beside;
+use super::reach::Reached;
 use super::touched::Touched;
-use super::trials::{Asked, Attempted, TestSide, Trial, Trials};
+use super::trials::{Asked, Attempted, Trial, Trials};
 use super::tried::Tried;
 use super::variants::StrengthError;
 use crate::verify::Refusal;
@@ -21,14 +21,10 @@ impl Measurement<'_> {
         &mut self,
         trials: &Trials<'_>,
         touched: &Touched,
+        Reached { by_old, by_new }: Reached,
     ) -> Result<Tried, StrengthError> {
         let (program, wanted) = (trials.program, self.measure.mutants.max(1));
         let has_old = !trials.old.passing.is_empty();
-        let reached = |side: &TestSide, beside: Beside| {
-            self.variants.reached((program, beside), &side.commit, &side.passing, trials.deadline)
-        };
-        let by_old = if has_old { reached(trials.old, Beside::OldTests)? } else { BTreeSet::new() };
-        let by_new = reached(trials.new, Beside::NewTests)?;
         let all: BTreeSet<usize> = (0..program.len()).collect();
         let common = match (has_old, by_old.is_empty(), by_new.is_empty()) {
             (true, false, _) => &by_old,

@@ -238,6 +238,13 @@ impl Runner for Elsewhere {
         }
     }
 
+    fn take_outside(&self, path: &str) -> Result<String, RunnerError> {
+        match self.ground() {
+            Ok(ground) => ground.checkouts.take_outside(path),
+            Err(NoGround::ForNow(error) | NoGround::Ever(error)) => Err(error),
+        }
+    }
+
     fn width(&self) -> usize {
         self.subject.width
     }

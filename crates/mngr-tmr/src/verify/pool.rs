@@ -33,6 +33,10 @@ const KEPT_OUTPUT: usize = 16 * 1024;
 /// What the names of files outside of the checkouts begin with.
 const OUTSIDE: &str = "mngr-tmr-";
 
+/// How much of a file outside of the checkouts is read, and how long that may take.
+const MOST_TAKEN: usize = 16 * 1024 * 1024;
+const TAKING: Duration = Duration::from_secs(20);
+
 /// Variables by which a surrounding git command or hook would point the command at another repository.
 const FOREIGN_REPOSITORY: [&str; 5] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
@@ -277,6 +281,20 @@ impl Runner for WorktreePool {
         // Noted before it is there: see `clear`.
         self.host.files().touch(&self.outputs().join(&name))?;
         Ok(format!("/tmp/{name}"))
+    }
+
+    fn take_outside(&self, path: &str) -> Result<String, RunnerError> {
+        // Whatever a test put there, it is neither waited for nor read without end.
+        let most = MOST_TAKEN.to_string();
+        let read = Cmd::new("head").args(["-c", &most, "--", path]).deadline(TAKING);
+        let text = match self.host.exec(&read) {
+            Ok(output) if output.success() => output.stdout_text(),
+            Err(ExecError::Interrupted) => return Err(RunnerError::Exec(ExecError::Interrupted)),
+            _ => String::new(),
+        };
+        // It may not be there, and what is left goes with the checkouts.
+        let _ = self.host.files().remove_file(&HostPath::new(path));
+        Ok(text)
     }
 
     fn width(&self) -> usize {

@@ -144,6 +144,9 @@ pub trait Runner: Send + Sync {
     /// yet; what is left there goes with the checkouts, also when an orchestrator was killed.
     fn outside(&self, what: &str) -> Result<String, RunnerError>;
 
+    /// What tests have written to a file outside of their checkout, which is removed. Nothing if it is not there.
+    fn take_outside(&self, path: &str) -> Result<String, RunnerError>;
+
     /// How many it can run at once.
     fn width(&self) -> usize;
 

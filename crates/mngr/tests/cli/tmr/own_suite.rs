@@ -169,15 +169,8 @@ const REPORT_HOOK: Plan = Plan {
 };
 
 /// Those for every day.
-const SOME: [&Plan; 7] = [
-    &BETTER_ASSERTION,
-    &CITATION_WITH_BLOCK,
-    &ADDED_TEST,
-    &PROGRAM_NOT_CALLED,
-    &SCOPE_REWRITTEN,
-    &CITATION_REWORDED,
-    &SKIPPED,
-];
+const SOME: [&Plan; 6] =
+    [&CITATION_WITH_BLOCK, &ADDED_TEST, &PROGRAM_NOT_CALLED, &SCOPE_REWRITTEN, &CITATION_REWORDED, &SKIPPED];
 
 /// All of them.
 pub(crate) const ALL: [&Plan; 9] = [
@@ -192,19 +185,19 @@ pub(crate) const ALL: [&Plan; 9] = [
     &REPORT_HOOK,
 ];
 
-/// What is merged as it is: the work of the honest ones.
+/// What is merged as it is of all: the work of the honest ones.
 pub(crate) const MERGEABLE: &str = "Tests and docs: the changes of 3 agents\n";
 
 /// Runs these on this machine.
 #[track_caller]
-fn improved_here(plans: &[&'static Plan], first: &str, review: &[&str]) {
+fn improved_here(plans: &[&'static Plan], first: &str, merged: &str, review: &[&str]) {
     let env = env();
     let path = format!("{}:{}", python().display(), std::env::var("PATH").unwrap());
     let suite = Suite::new(&env, plans.iter().copied(), &path, None);
     let (run, output) = suite.run(&["--no-integrator"]);
     suite.assert_ends(&run, &output);
     assert_eq!(output.stdout.lines().next(), Some(first), "{output}");
-    assert_eq!(suite.git(&["log", "--format=%s", "main..tmr/1/integrated"]), MERGEABLE);
+    assert_eq!(suite.git(&["log", "--format=%s", "main..tmr/1/integrated"]), merged);
     let log = suite.git(&["log", "--reverse", "--format=%s", "tmr/1/integrated..tmr/1/review"]);
     assert_eq!(log.lines().collect::<Vec<_>>(), review);
     let refused = env.mngr(["tmr", "why", SKIPPED.test]).code(1).stderr;
@@ -225,11 +218,12 @@ fn improved_here(plans: &[&'static Plan], first: &str, review: &[&str]) {
 fn tool_pytest_our_own_tests_of_the_tutorial_are_made_better_and_not_worse() {
     // The one more is the test that was added.
     let review = ["[IMPROVE_TEST] faster"];
-    improved_here(&SOME, "8 of 8 tests pass on tmr/1/integrated", &review);
+    let merged = "Tests and docs: the changes of 2 agents\n";
+    improved_here(&SOME, "7 of 7 tests pass on tmr/1/integrated", merged, &review);
 }
 
 #[test]
 fn soak_tool_pytest_our_own_tests_of_the_tutorial_are_made_better_and_not_worse_by_all() {
     let review = ["[IMPROVE_TEST] steadier", "[IMPROVE_TEST] faster", "[IMPROVE_TEST] simpler"];
-    improved_here(&ALL, "10 of 10 tests pass on tmr/1/integrated", &review);
+    improved_here(&ALL, "10 of 10 tests pass on tmr/1/integrated", MERGEABLE, &review);
 }
