@@ -1,6 +1,6 @@
 //! The assertions of tests that a change touches: which of them it changed or removed. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::only_adds::only_adds;
@@ -24,16 +24,16 @@ pub(super) struct Target {
     pub(super) is_changed: bool,
 }
 
-/// The assertions of the old functions that a change touches. Those of a file to which something was only added check what
-/// they checked.
-pub(super) fn targets(files: &TestFiles) -> Vec<Target> {
+/// The assertions of the old functions that a change touches, given the names of the tests that are run now. Those of a
+/// file to which something was only added check what they checked.
+pub(super) fn targets(files: &TestFiles, run: &BTreeSet<&str>) -> Vec<Target> {
     let only_adds = |file: &TestFile| match (&file.old_source, &file.new_source) {
         (Some(old), Some(new)) => only_adds(old, new),
         _ => false,
     };
     match files.iter().all(only_adds) {
         true => Vec::new(),
-        false => files.iter().flat_map(of_file).collect(),
+        false => files.iter().flat_map(|file| of_file(file, run)).collect(),
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn old_lines(file: &TestFile) -> Vec<RangeInclusive<usize>> {
         .collect()
 }
 
-fn of_file(file: &TestFile) -> Vec<Target> {
+fn of_file(file: &TestFile, run: &BTreeSet<&str>) -> Vec<Target> {
     let Some(old) = &file.old_source else { return Vec::new() };
     let (before, after) = (by_function(old), file.new_source.as_ref().map(by_function).unwrap_or_default());
     let texts = |statements: &[Statement]| -> Vec<String> {
@@ -55,36 +55,59 @@ fn of_file(file: &TestFile) -> Vec<Target> {
     };
     let is_changed =
         |name: &&String| after.get(*name).map(|new| texts(new)) != before.get(*name).map(|old| texts(old));
-    // What moved to another function that was changed too is still there.
     let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
     let changed: Vec<&String> = names.filter(is_changed).collect();
-    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    for statement in changed.iter().filter_map(|name| after.get(*name)).flatten() {
-        if statement.is_assertion {
-            *left.entry(statement.text.as_str()).or_default() += 1;
+    // What moved to another test is still there, if that test is run and nothing decides about it there.
+    let mut moved: BTreeMap<String, usize> = BTreeMap::new();
+    for name in changed.iter().filter(|name| run.contains(name.as_str())) {
+        let Some(new) = after.get(*name) else { continue };
+        let old = before.get(*name).map(Vec::as_slice).unwrap_or_default();
+        if has_new_control(old, new) {
+            continue;
+        }
+        let was = assertion_counts(old);
+        for (text, count) in assertion_counts(new) {
+            let more = count.saturating_sub(was.get(&text).copied().unwrap_or_default());
+            *moved.entry(text).or_default() += more;
         }
     }
     let mut targets = Vec::new();
     for name in changed {
         let Some(statements) = before.get(name) else { continue };
+        let mut own = after.get(name).map(|new| assertion_counts(new)).unwrap_or_default();
         let is_controlled = after.get(name).is_none_or(|new| has_new_control(statements, new));
         for statement in statements.iter().filter(|statement| statement.is_assertion) {
-            let is_kept = match left.get_mut(statement.text.as_str()) {
-                Some(count) if *count > 0 => {
-                    *count -= 1;
-                    true
-                }
-                _ => false,
-            };
+            let is_own = take(&mut own, &statement.text) && !is_controlled;
+            let is_kept = is_own || take(&mut moved, &statement.text);
             targets.push(Target {
                 path: file.path.clone(),
                 lines: with_body(file.old.as_deref().unwrap_or_default(), statement),
                 text: statement.text.clone(),
-                is_changed: !is_kept || is_controlled,
+                is_changed: !is_kept,
             });
         }
     }
     targets
+}
+
+/// How often each assertion is there.
+fn assertion_counts(statements: &[Statement]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for statement in statements.iter().filter(|statement| statement.is_assertion) {
+        *counts.entry(statement.text.clone()).or_default() += 1;
+    }
+    counts
+}
+
+/// Takes one of these, if there is one.
+fn take(counts: &mut BTreeMap<String, usize>, text: &str) -> bool {
+    match counts.get_mut(text) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    }
 }
 
 /// The lines of an assertion; those of its body too where it looks at what happens there, as `with pytest.raises` does.
@@ -138,7 +161,12 @@ fn is_control(statement: &Statement) -> bool {
         || text.split("||").skip(1).any(forgives)
         || text.contains("skip")
         || text.starts_with('@')
-        || text.starts_with("#[")
+        || (text.starts_with("#[") && !is_test_mark(text))
+}
+
+/// Whether an attribute only says that something is a test.
+fn is_test_mark(text: &str) -> bool {
+    text == "#[test]" || text.ends_with("::test]")
 }
 
 /// Whether the statement of the old tests at this line is in the new ones too, in the same function.

@@ -200,12 +200,14 @@ fn assertions_that_became_a_table_are_still_checked_row_by_row() {
     let files = [("shop.py", program), ("tests/test_shop.py", CALLS), ("tests/run.py", RUNNER)];
     let mut lab = Lab::with(&files, tests);
     (lab.repeats, lab.mutants) = (1, 6);
-    let table = |rows: &str, check: &str| {
-        let test = format!(
-            "from shop import price\n\ndef test_price():\n    for count, expected in [{rows}]:\n        {check}\n"
-        );
-        let files = [("tests/test_shop.py", Some(test.as_str()))];
+    let changed_to = |test: &str| {
+        let files = [("tests/test_shop.py", Some(test))];
         lab.verify(&lab.candidate("tests/test_shop.py::test_price", &[("[IMPROVE_TEST] a table", &files)]))
+    };
+    let table = |rows: &str, check: &str| {
+        changed_to(&format!(
+            "from shop import price\n\ndef test_price():\n    for count, expected in [{rows}]:\n        {check}\n"
+        ))
     };
     let same = table("(1, 3), (10, 30), (100, 250)", "assert price(count) == expected");
     assert_eq!(kinds(&same), [], "{:?} {:?}", same.decision, same.strength);
@@ -218,4 +220,6 @@ fn assertions_that_became_a_table_are_still_checked_row_by_row() {
         let cheat = table(rows, check);
         assert!(!kinds(&cheat).is_empty(), "{rows} {check}: {:?}", cheat.decision);
     }
+    let moved = CALLS.replace("    assert price(100)", "\ndef never_called():\n    assert price(100)");
+    assert_eq!(kinds(&changed_to(&moved)).first(), Some(&ReviewKind::Assertion));
 }

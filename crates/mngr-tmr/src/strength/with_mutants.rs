@@ -9,7 +9,7 @@ use super::choose::{self, Choice};
 use super::measure::{MOST_TRIES, Measurement};
 use super::passes::Search;
 use super::reach::Reached;
-use super::touched::Touched;
+use super::touched::{Touched, own_name};
 use super::trials::{Asked, Attempted, Trial, Trials};
 use super::tried::Tried;
 use super::variants::StrengthError;
@@ -55,7 +55,8 @@ impl Measurement<'_> {
             extra.fill(trials, &more, wanted.div_ceil(2), Asked::New)?;
             found.beside.extend(extra.trials);
         }
-        let targets = if has_old { assertions::targets(self.subject.files) } else { Vec::new() };
+        let run: BTreeSet<&str> = touched.new.iter().map(|id| own_name(id.as_str())).collect();
+        let targets = if has_old { assertions::targets(self.subject.files, &run) } else { Vec::new() };
         let own = &touched.own;
         self.judge_assertions(trials, &mut found, (&targets, own), &mut rest, wanted)?;
         self.judge_weaker(trials, &mut found, own)?;
