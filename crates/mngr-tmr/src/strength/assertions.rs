@@ -169,9 +169,16 @@ fn is_test_mark(text: &str) -> bool {
     text == "#[test]" || text.ends_with("::test]")
 }
 
-/// Whether the statement of the old tests at this line is in the new ones too, in the same function.
+/// Whether the statement of the old tests at this line is in the new ones too, in the same function, and nothing was put
+/// around it that turns what it says into its opposite.
 pub(super) fn is_unchanged(file: &TestFile, line: usize) -> bool {
-    let (Some(old), Some(new)) = (&file.old_source, &file.new_source) else { return false };
+    match (&file.old_source, &file.new_source) {
+        (Some(old), Some(new)) => says_the_same(old, new, line),
+        _ => false,
+    }
+}
+
+fn says_the_same(old: &Source, new: &Source, line: usize) -> bool {
     let (before, after) = (by_function(old), by_function(new));
     let size = |statement: &Statement| statement.lines.end() - statement.lines.start();
     let failed = before
@@ -180,5 +187,44 @@ pub(super) fn is_unchanged(file: &TestFile, line: usize) -> bool {
         .filter(|(_, statement)| statement.lines.contains(&line))
         .min_by_key(|(_, statement)| size(statement));
     let Some((name, failed)) = failed else { return false };
-    after.get(name).is_some_and(|new| new.iter().any(|statement| statement.text == failed.text))
+    let (Some(old), Some(new)) = (before.get(name), after.get(name)) else { return false };
+    let expects_failure = |statement: &&Statement| {
+        statement.is_assertion && CONTROL.iter().any(|word| statement.text.starts_with(word))
+    };
+    let count = |statements: &[Statement]| statements.iter().filter(expects_failure).count();
+    new.iter().any(|statement| statement.text == failed.text)
+        && !has_new_control(old, new)
+        && count(new) <= count(old)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::Language;
+
+    fn says_the_same_in(language: Language, old: &str, new: &str, line: usize) -> bool {
+        let parse = |text: &str| Source::parse(language, text).unwrap();
+        says_the_same(&parse(old), &parse(new), line)
+    }
+
+    #[test]
+    fn a_statement_that_failed_is_unchanged_only_if_its_failure_still_counts() {
+        let python = "def test_a():\n    x = f(1)\n    assert x == 2\n";
+        let same = |new: &str| says_the_same_in(Language::Python, python, new, 3);
+        assert!(same("import f\n\ndef test_a():\n    x = f(2)\n    assert x == 2\n"));
+        for wrapped in [
+            "def test_a():\n    x = f(1)\n    with pytest.raises(AssertionError):\n        assert x == 2\n",
+            "def test_a():\n    x = f(1)\n    try:\n        assert x == 2\n    except Exception:\n        pass\n",
+            "@pytest.mark.xfail\ndef test_a():\n    x = f(1)\n    assert x == 2\n",
+            "def test_a():\n    x = f(1)\n    assert x == 3\n",
+        ] {
+            assert!(!same(wrapped), "{wrapped}");
+        }
+        let rust = "#[test]\nfn a() {\n    assert_eq!(f(), 1);\n}\n";
+        let same = |new: &str| says_the_same_in(Language::Rust, rust, new, 3);
+        assert!(same("use f;\n#[test]\nfn a() {\n    assert_eq!(f(), 1);\n}\n"));
+        assert!(!same(
+            "#[test]\n#[should_panic(expected = \"left\")]\nfn a() {\n    assert_eq!(f(), 1);\n}\n"
+        ));
+    }
 }
