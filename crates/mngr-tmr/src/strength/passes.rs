@@ -18,6 +18,8 @@ const PASSES: usize = 8;
 const FUNCTIONS: usize = 3;
 /// How many more mutants for the same arguments are tried when one shows an assertion: one that only the old tests kill tells more.
 const MORE: usize = 2;
+/// How many more mutants are tried of a function that speaks for a changed assertion.
+const MORE_OF_FUNCTION: usize = 6;
 
 /// The search for mutants at assertions.
 pub(super) struct Search<'a> {
@@ -83,6 +85,31 @@ impl Search<'_> {
                 found.beside.extend(self.trials.try_all(&more, Asked::Both)?);
             }
         }
+        Ok(())
+    }
+
+    /// Tries more mutants of the functions that speak for changed assertions, by other rules first: an assertion that
+    /// still notices that nothing is printed may have become blind for what is printed.
+    pub(super) fn more_of_shown(&self, found: &mut Tried) -> Result<(), StrengthError> {
+        let program = self.trials.program;
+        let changed = || self.targets.iter().filter(|target| target.is_changed);
+        let shown = found.all().filter(|trial| changed().any(|target| target.is_shown_by(trial, self.own)));
+        let functions: BTreeSet<usize> = shown.map(|trial| trial.what.function()).take(FUNCTIONS).collect();
+        let mut next = Vec::new();
+        for function in functions {
+            let tried: BTreeSet<usize> =
+                found.all().filter_map(|trial| trial.what.edit_of(function)).collect();
+            let edits = program.edits(function);
+            let rules: BTreeSet<&str> = tried.iter().map(|edit| edits[*edit].rule.as_str()).collect();
+            let mut others: Vec<usize> = (0..edits.len()).filter(|edit| !tried.contains(edit)).collect();
+            others
+                .sort_by_key(|edit| (rules.contains(edits[*edit].rule.as_str()), edits[*edit].weight, *edit));
+            next.extend(others.into_iter().take(MORE_OF_FUNCTION).map(|edit| Choice { function, edit }));
+        }
+        let next: Vec<Attempted> = next.into_iter().map(Attempted::Edit).collect();
+        found.tries += next.len();
+        let tried = self.trials.try_all(&next, Asked::Both)?;
+        found.beside.extend(tried.into_iter().filter(|trial| trial.is_valid(Asked::Both)));
         Ok(())
     }
 

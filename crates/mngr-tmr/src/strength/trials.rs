@@ -196,7 +196,16 @@ impl Trials<'_> {
 }
 
 impl Attempted {
-    fn function(self) -> usize {
+    /// The place of the edit, if it is one of this function and holds for every call.
+    pub(super) fn edit_of(self, wanted: usize) -> Option<usize> {
+        match self {
+            Self::Edit(Choice { function, edit }) if function == wanted => Some(edit),
+            _ => None,
+        }
+    }
+
+    /// The function that is changed.
+    pub(super) fn function(self) -> usize {
         match self {
             Self::Edit(choice) | Self::Once(choice, _) => choice.function,
             Self::Fails(function) => function,

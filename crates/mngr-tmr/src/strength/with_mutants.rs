@@ -81,6 +81,7 @@ impl Measurement<'_> {
         if search.is_any_open(found) {
             search.among(rest, found, wanted * MOST_TRIES)?;
         }
+        search.more_of_shown(found)?;
         for target in targets.iter().filter(|target| target.is_changed) {
             let shown = found.all_mut().find(|trial| target.is_shown_by(trial, own));
             let is_shown = match shown {
