@@ -124,6 +124,9 @@ impl Lab {
     pub(crate) fn git(&self, args: &[&str]) -> String {
         let identity = ["-c", "user.name=Agent", "-c", "user.email=agent@example.com"];
         let cmd = Cmd::new("git").args(["-C", self.repository().as_str()]).args(identity).args(args.to_vec());
+        // The same commits have the same ids every time, and mutants are chosen by them.
+        let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
+        let cmd = dates.iter().fold(cmd, |cmd, name| cmd.env(*name, "2026-01-01T00:00:00Z"));
         let output = self.host.exec(&cmd.env("GIT_CONFIG_GLOBAL", "/dev/null")).unwrap();
         assert!(output.success(), "git {args:?}: {}", output.stderr_text());
         output.stdout_text()
