@@ -169,19 +169,17 @@ impl Program {
 
     /// The file of a mutant that is one for some arguments of its function only, as text with moved lines; nothing where
     /// that cannot be made.
-    pub(super) fn mutated_once(
+    pub(super) fn mutated_for(
         &self,
         function: usize,
         edit: &Edit,
-        pass: usize,
+        nth: usize,
         beside: Beside,
     ) -> Option<(Changed, Moved)> {
         let file = &self.files[self.functions[function].file];
         let moved = match (&file.old, beside) {
-            (Some((_, old)), Beside::OldTests) => {
-                old.apply_once(&same_edit(&file.source, old, edit)?, pass)?
-            }
-            _ => file.source.apply_once(edit, pass)?,
+            (Some((_, old)), Beside::OldTests) => old.apply_for(&same_edit(&file.source, old, edit)?, nth)?,
+            _ => file.source.apply_for(edit, nth)?,
         };
         let changed = Changed { path: file.path.clone(), mode: file.mode.clone(), text: moved.text.clone() };
         Some((changed, moved))

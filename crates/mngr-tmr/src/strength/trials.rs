@@ -39,7 +39,7 @@ pub(super) enum Attempted {
     /// A small edit.
     Edit(Choice),
     /// A small edit that holds for some arguments of its function only: the first ones, the second ones and so on.
-    Once(Choice, usize),
+    ForArguments(Choice, usize),
     /// A function fails at its first line.
     Fails(usize),
 }
@@ -132,7 +132,7 @@ impl Trials<'_> {
         };
         let name = match what {
             Attempted::Edit(choice) => spelling(choice),
-            Attempted::Once(choice, pass) => format!("{} {pass}", spelling(choice)),
+            Attempted::ForArguments(choice, nth) => format!("{} {nth}", spelling(choice)),
             Attempted::Fails(function) => self.program.name(function),
         };
         !self.program.is_compiled(what.function()) || self.builds.may_build(&name)
@@ -161,9 +161,9 @@ impl Trials<'_> {
                 let edit = &self.program.edits(function)[edit];
                 Some((vec![self.program.mutated(function, edit, beside)?], None))
             }
-            Attempted::Once(Choice { function, edit }, pass) => {
+            Attempted::ForArguments(Choice { function, edit }, nth) => {
                 let edit = &self.program.edits(function)[edit];
-                let (changed, moved) = self.program.mutated_once(function, edit, pass, beside)?;
+                let (changed, moved) = self.program.mutated_for(function, edit, nth, beside)?;
                 Some((vec![changed], Some(moved)))
             }
             Attempted::Fails(wanted) => {
@@ -180,9 +180,9 @@ impl Trials<'_> {
                 let edit = &self.program.edits(function)[edit];
                 (edit.line, edit.rule.clone(), self.program.diff(function, edit))
             }
-            Attempted::Once(Choice { edit, .. }, pass) => {
+            Attempted::ForArguments(Choice { edit, .. }, nth) => {
                 let edit = &self.program.edits(function)[edit];
-                let rule = format!("{}, only for arguments {pass}", edit.rule);
+                let rule = format!("{}, only for arguments {nth}", edit.rule);
                 (edit.line, rule, self.program.diff(function, edit))
             }
             Attempted::Fails(_) => {
@@ -207,7 +207,7 @@ impl Attempted {
     /// The function that is changed.
     pub(super) fn function(self) -> usize {
         match self {
-            Self::Edit(choice) | Self::Once(choice, _) => choice.function,
+            Self::Edit(choice) | Self::ForArguments(choice, _) => choice.function,
             Self::Fails(function) => function,
         }
     }

@@ -42,11 +42,11 @@ impl Tried {
         sequence: &[Choice],
         wanted: usize,
         asked: Asked,
-    ) -> Result<Vec<Choice>, StrengthError> {
-        let mut rest = sequence.to_vec();
+    ) -> Result<Vec<Attempted>, StrengthError> {
+        let mut rest: Vec<Attempted> = sequence.iter().copied().map(Attempted::Edit).collect();
         while self.trials.len() < wanted && !rest.is_empty() && self.tries < wanted * MOST_TRIES {
             let step = rest.len().min(wanted - self.trials.len());
-            let next: Vec<Attempted> = rest.drain(..step).map(Attempted::Edit).collect();
+            let next: Vec<Attempted> = rest.drain(..step).collect();
             self.tries += step;
             let tried = trials.try_all(&next, asked)?;
             self.is_out_of_builds |= tried.len() < next.len();

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use mngr_model::run::{Fate, ReviewKind, TaskId};
 
 use super::assertions::{self, Target};
-use super::choose::{self, Choice};
+use super::choose;
 use super::measure::{MOST_TRIES, Measurement};
-use super::passes::Search;
 use super::reach::Reached;
+use super::search::Search;
 use super::touched::{Touched, own_name};
 use super::trials::{Asked, Attempted, Trial, Trials};
 use super::tried::Tried;
@@ -70,13 +70,13 @@ impl Measurement<'_> {
         trials: &Trials<'_>,
         found: &mut Tried,
         (targets, own): (&[Target], &BTreeSet<TaskId>),
-        rest: &mut Vec<Choice>,
+        rest: &mut Vec<Attempted>,
         wanted: usize,
     ) -> Result<(), StrengthError> {
         let search = Search { trials, targets, own };
         search.among(rest, found, wanted * MOST_TRIES / 2)?;
         if search.is_any_open(found) {
-            search.among_passes(found, wanted * MOST_TRIES * 3 / 4)?;
+            search.among(&mut search.for_arguments(found), found, wanted * MOST_TRIES * 3 / 4)?;
         }
         if search.is_any_open(found) {
             search.among(rest, found, wanted * MOST_TRIES)?;
@@ -142,7 +142,7 @@ impl Measurement<'_> {
         trials: &Trials<'_>,
         found: &mut Tried,
         touched: &Touched,
-        mut rest: Vec<Choice>,
+        mut rest: Vec<Attempted>,
     ) -> Result<(), StrengthError> {
         let kills = |trial: &Trial, test: &TaskId| {
             trial.new.fate == Some(Fate::Killed) && trial.new.failed.contains(test)
@@ -158,7 +158,7 @@ impl Measurement<'_> {
                 break;
             }
             let step = rest.len().min(trials.variants.runner.width().max(1) * 2);
-            let next: Vec<Attempted> = rest.drain(..step).map(Attempted::Edit).collect();
+            let next: Vec<Attempted> = rest.drain(..step).collect();
             tried += step;
             let new = trials.try_all(&next, Asked::New)?;
             found.beside.extend(new.into_iter().filter(|trial| trial.new.fate == Some(Fate::Killed)));

@@ -49,7 +49,7 @@ struct RulesText {
     /// `@first`: what stays in front of a statement that is put at the beginning of a body.
     first: Option<String>,
     begin: BeginText,
-    once: Option<OnceText>,
+    some_arguments: Option<SomeArgumentsText>,
     /// `@skip`: where nothing is changed.
     skip: String,
     /// `@minor`: where a change says little.
@@ -98,10 +98,10 @@ struct BeginText {
 /// How a change is made to hold for some arguments of its function only.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OnceText {
+struct SomeArgumentsText {
     /// The body of the function, with `{body}`, `{changed}`, `{is_it}`, and in Python `{indent}`.
     twice: String,
-    /// An expression that notes the `{arguments}` and is true for the `{pass}`th ones that are others than all before.
+    /// An expression that notes the `{arguments}` and is true for the `{nth}`th ones that are others than all before.
     is_it: String,
     /// `@argument`: names of arguments that can be compared. Without it the expression knows them by itself.
     arguments: Option<String>,
@@ -214,7 +214,7 @@ pub(super) struct Assertion {
 
 /// How a change is made to hold for some arguments only.
 #[derive(Debug)]
-pub(super) struct Once {
+pub(super) struct SomeArguments {
     pub(super) twice: String,
     pub(super) is_it: String,
     pub(super) arguments: Option<Section>,
@@ -251,7 +251,7 @@ pub(super) struct Rules {
     pub(super) main: Section,
     pub(super) first: Section,
     pub(super) begin: Begin,
-    pub(super) once: Option<Once>,
+    pub(super) some_arguments: Option<SomeArguments>,
     pub(super) skip: Section,
     pub(super) minor: Section,
     pub(super) statements: Section,
@@ -328,10 +328,10 @@ impl Rules {
         for one in &said.message {
             messages.push(Message { query: parts.add("message", &one.query), checked: one.checked });
         }
-        let once = said.once.map(|once| Once {
-            arguments: once.arguments.map(|text| parts.add("arguments", &text)),
-            twice: once.twice,
-            is_it: once.is_it,
+        let some_arguments = said.some_arguments.map(|said| SomeArguments {
+            arguments: said.arguments.map(|text| parts.add("arguments", &text)),
+            twice: said.twice,
+            is_it: said.is_it,
         });
         let mut optional =
             |what: &str, text: &Option<String>| parts.add(what, text.as_deref().unwrap_or_default());
@@ -362,7 +362,7 @@ impl Rules {
             messages,
             defaults,
             begin: Begin::read(said.begin)?,
-            once,
+            some_arguments,
             rules,
             separator: said.separator,
             wrappers: said.wrappers,

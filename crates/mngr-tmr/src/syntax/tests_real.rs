@@ -91,10 +91,10 @@ fn python_runs_what_is_made_of_a_program() {
     folder.check_session("python3", "notes.py");
     let source = program("notes.py");
     let mut texts: Vec<String> = source.edits().iter().map(|edit| source.apply(edit)).collect();
-    let once: Vec<String> =
-        source.edits().iter().filter_map(|edit| Some(source.apply_once(edit, 2)?.text)).collect();
-    assert!(once.len() > 10, "{}", once.len());
-    texts.extend(once);
+    let for_some: Vec<String> =
+        source.edits().iter().filter_map(|edit| Some(source.apply_for(edit, 2)?.text)).collect();
+    assert!(for_some.len() > 10, "{}", for_some.len());
+    texts.extend(for_some);
     for index in 0..source.functions().len() {
         texts.push(source.failing(&|function| function == index));
         texts.push(source.recording(&|function| (function == index).then_some(1), "x"));
@@ -135,11 +135,11 @@ fn rust_compiles_what_is_made_of_a_program() {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for (index, edit) in source.edits().iter().enumerate() {
         texts.insert(format!("edit_{index}"), source.apply(edit));
-        if let Some(once) = source.apply_once(edit, 2) {
-            texts.insert(format!("once_{index}"), once.text);
+        if let Some(changed) = source.apply_for(edit, 2) {
+            texts.insert(format!("some_{index}"), changed.text);
         }
     }
-    assert!(texts.keys().any(|name| name.starts_with("once_")));
+    assert!(texts.keys().any(|name| name.starts_with("some_")));
     let edits = texts.len();
     texts.insert("failing".to_owned(), source.failing(&|_| true));
     texts.insert("recording".to_owned(), source.recording(&|index| Some(index as u64), "a \"b"));
@@ -166,14 +166,14 @@ fn calls(name: &str, rule: &str, program: &str, run: &[&str]) -> Option<String> 
     }
     let source = parse(name, program);
     let edit = source.edits().into_iter().find(|edit| edit.rule == rule).unwrap();
-    let once = source.apply_once(&edit, 2).unwrap();
-    let (before, after) = (program.lines().count(), once.text.lines().count());
-    assert!(after > before, "{}", once.text);
-    assert_eq!(once.line_before(after), before, "what follows the function has moved");
-    assert_eq!(once.line_before(1), 1);
-    folder.write(name, &once.text);
+    let changed = source.apply_for(&edit, 2).unwrap();
+    let (before, after) = (program.lines().count(), changed.text.lines().count());
+    assert!(after > before, "{}", changed.text);
+    assert_eq!(changed.line_before(after), before, "what follows the function has moved");
+    assert_eq!(changed.line_before(1), 1);
+    folder.write(name, &changed.text);
     let output = folder.run(run);
-    assert!(output.success(), "{}{}", once.text, output.stderr_text());
+    assert!(output.success(), "{}{}", changed.text, output.stderr_text());
     Some(output.stdout_text())
 }
 
@@ -191,24 +191,24 @@ fn a_change_for_some_arguments_is_made_for_them_every_time_and_for_no_others() {
 }
 
 #[test]
-fn what_cannot_be_there_twice_has_no_change_of_one_pass() {
-    let once = |name: &str, text: &str| {
+fn what_cannot_be_there_twice_has_no_change_for_some_arguments() {
+    let can_be = |name: &str, text: &str| {
         let source = parse(name, text);
-        source.edits().iter().any(|edit| source.apply_once(edit, 1).is_some())
+        source.edits().iter().any(|edit| source.apply_for(edit, 1).is_some())
     };
-    assert!(once("a.py", "def f(a):\n    return a + 1\n"));
+    assert!(can_be("a.py", "def f(a):\n    return a + 1\n"));
     for text in [
         "def f(a): return a + 1\n",
         "import sys\nprint(len(sys.argv) + 1)\n",
         "def f(a):\n    b = \"\"\"x\n    y\"\"\"\n    return b + a + 1\n",
     ] {
-        assert!(!once("a.py", text), "{text}");
+        assert!(!can_be("a.py", text), "{text}");
     }
-    assert!(once("a.rs", "fn f(a: i32) -> i32 { a + 1 }\n"));
-    assert!(!once("a.rs", "fn f(a: A) -> i32 { a.b + 1 }\n"));
-    assert!(!once("a.rs", "const fn f(a: i32) -> i32 { a + 1 }\n"));
-    assert!(!once("a.js", "const f = (a) => a + 1;\n"));
-    assert!(!once("a.sh", "f() { [ \"$1\" = a ]; }\n"));
+    assert!(can_be("a.rs", "fn f(a: i32) -> i32 { a + 1 }\n"));
+    assert!(!can_be("a.rs", "fn f(a: A) -> i32 { a.b + 1 }\n"));
+    assert!(!can_be("a.rs", "const fn f(a: i32) -> i32 { a + 1 }\n"));
+    assert!(!can_be("a.js", "const f = (a) => a + 1;\n"));
+    assert!(!can_be("a.sh", "f() { [ \"$1\" = a ]; }\n"));
 }
 
 #[test]

@@ -13,10 +13,11 @@ use super::tried::Tried;
 use super::variants::StrengthError;
 
 /// How many different arguments of a function are looked at.
-const PASSES: usize = 8;
+const ARGUMENTS: usize = 8;
 /// Of how many functions.
 const FUNCTIONS: usize = 3;
-/// How many more mutants for the same arguments are tried when one shows an assertion: one that only the old tests kill tells more.
+/// How many more mutants for the same arguments are tried when one shows an assertion: one that only the old tests kill
+/// tells more.
 const MORE: usize = 2;
 /// How many more mutants are tried of a function that speaks for a changed assertion.
 const MORE_OF_FUNCTION: usize = 6;
@@ -43,7 +44,7 @@ impl Search<'_> {
     /// Tries the next ones of this list, until so many were tried in all.
     pub(super) fn among(
         &self,
-        rest: &mut Vec<Choice>,
+        rest: &mut Vec<Attempted>,
         found: &mut Tried,
         most: usize,
     ) -> Result<(), StrengthError> {
@@ -53,39 +54,30 @@ impl Search<'_> {
                 break;
             }
             let step = rest.len().min(self.step()).min(most - found.tries);
-            let next: Vec<Attempted> = rest.drain(..step).map(Attempted::Edit).collect();
+            let next: Vec<Attempted> = rest.drain(..step).collect();
             found.tries += step;
-            let shown = self.tried(&next, &open)?;
-            found.beside.extend(shown);
+            for trial in self.tried(&next, &open)? {
+                let Attempted::ForArguments(choice, nth) = trial.what else {
+                    found.beside.push(trial);
+                    continue;
+                };
+                // One that only the old tests kill says nothing: the calls of both may be others.
+                if open.iter().any(|target| target.is_shown_by(&trial, self.own)) {
+                    let more = self.same_arguments(choice, nth);
+                    found.tries += more.len();
+                    found.beside.push(trial);
+                    found.beside.extend(self.trials.try_all(&more, Asked::Both)?);
+                }
+            }
         }
         Ok(())
     }
 
-    /// Tries mutants for single arguments of the functions whose mutants these tests notice, until so many were tried
-    /// in all. Those that only the old tests kill say nothing as long as the calls of both may be others.
-    pub(super) fn among_passes(&self, found: &mut Tried, most: usize) -> Result<(), StrengthError> {
+    /// Mutants for single arguments of the functions whose mutants these tests notice.
+    pub(super) fn for_arguments(&self, found: &Tried) -> Vec<Attempted> {
         let choices = self.noticed(found);
-        let mut passes: Vec<(Choice, usize)> =
-            (1..=PASSES).flat_map(|pass| choices.iter().map(move |choice| (*choice, pass))).collect();
-        while found.tries < most && !passes.is_empty() {
-            let open = self.open(found);
-            if open.is_empty() {
-                break;
-            }
-            let step = passes.len().min(self.step()).min(most - found.tries);
-            let next: Vec<Attempted> =
-                passes.drain(..step).map(|(choice, pass)| Attempted::Once(choice, pass)).collect();
-            found.tries += step;
-            let shows = |trial: &Trial| open.iter().any(|target| target.is_shown_by(trial, self.own));
-            let shown: Vec<Trial> = self.tried(&next, &open)?.into_iter().filter(shows).collect();
-            for trial in shown {
-                let more = self.same_pass(trial.what);
-                found.tries += more.len();
-                found.beside.push(trial);
-                found.beside.extend(self.trials.try_all(&more, Asked::Both)?);
-            }
-        }
-        Ok(())
+        let all = (1..=ARGUMENTS).flat_map(|nth| choices.iter().map(move |choice| (*choice, nth)));
+        all.map(|(choice, nth)| Attempted::ForArguments(choice, nth)).collect()
     }
 
     /// Tries more mutants of the functions that speak for changed assertions, by other rules first: an assertion that
@@ -143,12 +135,11 @@ impl Search<'_> {
     }
 
     /// Other mutants for the same arguments.
-    fn same_pass(&self, what: Attempted) -> Vec<Attempted> {
-        let Attempted::Once(shown, pass) = what else { return Vec::new() };
+    fn same_arguments(&self, shown: Choice, nth: usize) -> Vec<Attempted> {
         let edits = self.trials.program.edits(shown.function).len();
-        let others = (0..edits).filter(|edit| *edit != shown.edit);
+        let others = (0..edits).filter(|edit| *edit != shown.edit).take(MORE);
         let choices = others.map(|edit| Choice { function: shown.function, edit });
-        choices.take(MORE).map(|choice| Attempted::Once(choice, pass)).collect()
+        choices.map(|choice| Attempted::ForArguments(choice, nth)).collect()
     }
 
     /// How many are tried before looking again.

@@ -11,7 +11,7 @@ use super::begin::Place;
 use super::edits::Edit;
 use super::language::Grammar;
 use super::query::Matches;
-use super::rules::Once;
+use super::rules::SomeArguments;
 use super::source::{Source, replaced, text_of};
 
 /// A text in which lines have moved.
@@ -33,11 +33,11 @@ impl Moved {
 }
 
 impl Source {
-    /// The text with a change that is made only for some arguments: the `pass`th ones that are others than all before,
+    /// The text with a change that is made only for some arguments: the `nth` ones that are others than all before,
     /// counted from 1 in each test as far as the language can tell tests apart. Nothing where arguments cannot be
     /// compared, or the function cannot be there twice.
-    pub fn apply_once(&self, edit: &Edit, pass: usize) -> Option<Moved> {
-        let once = self.rules.once.as_ref()?;
+    pub fn apply_for(&self, edit: &Edit, nth: usize) -> Option<Moved> {
+        let rule = self.rules.some_arguments.as_ref()?;
         let shape = self.found.shapes.get(edit.function)?;
         let head = self.text.get(shape.head.clone())?;
         let can_count = self.rules.begin.not_recorded.as_ref().is_none_or(|pattern| !pattern.is_match(head));
@@ -54,15 +54,15 @@ impl Source {
         let (before, after) = (edit.range.start - body.start, edit.range.end - body.start);
         let own = self.text.get(body.clone())?;
         let changed = replaced(own, vec![(before..after, edit.replacement.clone())]);
-        let is_it = once.is_it.replace("{pass}", &pass.to_string());
-        let is_it = match once.arguments {
+        let is_it = rule.is_it.replace("{nth}", &nth.to_string());
+        let is_it = match rule.arguments {
             Some(_) => is_it.replace("{arguments}", &self.arguments(&shape.head)?),
             None => is_it,
         };
         let twice = match self.grammar {
-            Grammar::Python => self.twice_in_python(once, &is_it, &body, &changed)?,
+            Grammar::Python => self.twice_in_python(rule, &is_it, &body, &changed)?,
             _ if own.starts_with('{') => {
-                once.twice(&[("is_it", &is_it), ("body", own), ("changed", &changed)])
+                rule.twice(&[("is_it", &is_it), ("body", own), ("changed", &changed)])
             }
             _ => return None,
         };
@@ -76,7 +76,7 @@ impl Source {
     fn arguments(&self, head: &Range<usize>) -> Option<String> {
         let matches = Matches::find(self.rules, self.root(), &self.text);
         let is_here = |node: &Node<'_>| head.start <= node.start_byte() && node.end_byte() <= head.end;
-        let found = matches.nodes(self.rules.once.as_ref()?.arguments?, "argument");
+        let found = matches.nodes(self.rules.some_arguments.as_ref()?.arguments?, "argument");
         let names: Vec<&str> =
             found.into_iter().filter(is_here).map(|node| text_of(&self.text, node)).collect();
         (!names.is_empty()).then(|| names.join(", "))
@@ -99,7 +99,7 @@ impl Source {
     /// The changed body first, further to the right and with an end, then the own one.
     fn twice_in_python(
         &self,
-        once: &Once,
+        rule: &SomeArguments,
         is_it: &str,
         body: &Range<usize>,
         changed: &str,
@@ -114,11 +114,11 @@ impl Source {
         let all: Vec<String> = std::iter::once(first).chain(lines.map(moved)).collect();
         let own = format!("{indent}{}", self.text.get(body.clone())?);
         let all = all.join("\n");
-        Some(once.twice(&[("is_it", is_it), ("body", &own), ("changed", &all), ("indent", indent)]))
+        Some(rule.twice(&[("is_it", is_it), ("body", &own), ("changed", &all), ("indent", indent)]))
     }
 }
 
-impl Once {
+impl SomeArguments {
     /// A body that is there twice.
     fn twice(&self, values: &[(&str, &str)]) -> String {
         let mut result = String::new();
