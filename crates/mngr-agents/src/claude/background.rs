@@ -23,6 +23,8 @@ pub(super) struct Noted {
     pub(super) wakeups: Vec<WakeUp>,
     /// Whether something ended in its last turn that it has not been told of: that begins the next one.
     pub(super) has_news: bool,
+    /// Whether a sub-agent has come to its end that it has not been told of: that certainly begins the next turn.
+    pub(super) has_answer: bool,
 }
 
 #[derive(Deserialize)]
@@ -84,6 +86,7 @@ pub(super) fn noted(facts: &ProgramFacts) -> Noted {
     let mut begun = BTreeMap::new();
     // What has gone since the last end of a turn.
     let mut unheard = BTreeSet::new();
+    let mut finished = BTreeSet::new();
     for line in facts.background.as_deref().unwrap_or_default().lines() {
         let mut words = line.splitn(4, ' ');
         let (Some(kind), Some(seconds), Some(zone), Some(rest)) =
@@ -94,6 +97,11 @@ pub(super) fn noted(facts: &ProgramFacts) -> Noted {
         let at = seconds.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
         match kind {
             "Stop" | "SubagentStop" => {
+                let (who, rest) = match kind {
+                    "SubagentStop" => rest.split_once(' ').unwrap_or(("", rest)),
+                    _ => ("", rest),
+                };
+                finished.insert(who);
                 let Ok(all) = serde_json::from_str(&format!("{{\"background_tasks\":{rest}")) else {
                     continue;
                 };
@@ -113,16 +121,19 @@ pub(super) fn noted(facts: &ProgramFacts) -> Noted {
             }
             "SubagentStart" => {
                 let Ok(start) = serde_json::from_str::<SubagentStart>(rest) else { continue };
+                finished.remove(start.agent_id.as_str());
                 add(&mut noted, &mut begun, task(start.agent_id, "subagent", start.agent_type, at));
             }
             "Over" => {
                 noted.tasks.retain(|task| task.id != rest);
                 unheard.remove(rest);
+                finished.remove(rest);
                 noted.has_news = false;
             }
             _ => {}
         }
     }
+    noted.has_answer = noted.tasks.iter().any(|task| finished.contains(task.id.as_str()));
     noted
 }
 
@@ -158,7 +169,7 @@ fn everything(
         let Cron { id, schedule, recurring: is_recurring, prompt } = cron;
         (!is_over).then_some(WakeUp { id, at: next, schedule, is_recurring, prompt })
     });
-    Noted { tasks, wakeups: wakeups.collect(), has_news: false }
+    Noted { tasks, wakeups: wakeups.collect(), ..Noted::default() }
 }
 
 /// `+0130`.
@@ -217,12 +228,17 @@ mod tests {
     #[test]
     fn what_ended_in_a_turn_is_news_until_it_was_told() {
         let none = r#"Stop 1010 +0000 [],"session_crons":[]}"#;
-        let of_sub_agent = r#"SubagentStop 1009 +0000 [],"session_crons":[]}"#;
+        let of_sub_agent = r#"SubagentStop 1009 +0000 a9 [],"session_crons":[]}"#;
         assert!(read(&[SHELL, none]).has_news);
         assert!(read(&[SHELL, of_sub_agent, none]).has_news);
         assert!(!read(&[SHELL, none, none]).has_news, "it was told in the middle of a turn");
         assert!(!read(&[SHELL, none, "Over 1011 +0000 b1"]).has_news);
         assert!(!read(&[SHELL, "Over 1009 +0000 b1", none]).has_news);
+        let stopped = BOTH.replacen("Stop 1005 +0000", "SubagentStop 1006 +0000 a1", 1);
+        assert!(read(&[AGENT, &stopped]).has_answer);
+        assert!(!read(&[AGENT, BOTH]).has_answer);
+        assert!(!read(&[AGENT, &stopped, "Over 1009 +0000 a1"]).has_answer);
+        assert!(!read(&[AGENT, &stopped, AGENT]).has_answer, "it was woken");
     }
 
     #[test]

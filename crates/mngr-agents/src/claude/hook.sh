@@ -4,8 +4,10 @@ event=$1
 state=$MNGR_AGENT_STATE_DIR
 input=$(cat)
 
+session_of_event() { printf '%s' "$input" | sed -n 's/.*"session_id":"\([A-Za-z0-9-]*\)".*/\1/p'; }
+
 note_session() {
-    session=$(printf '%s' "$input" | sed -n 's/.*"session_id":"\([A-Za-z0-9-]*\)".*/\1/p')
+    session=$(session_of_event)
     [ -n "$session" ] || return 0
     printf '%s\n' "$session" >"$state/claude_session_id.new" && mv "$state/claude_session_id.new" "$state/claude_session_id"
     printf '%s\n' "$session" >>"$state/claude_session_id_history"
@@ -38,13 +40,18 @@ for _ in 1 2 3; do
 done
 if [ "$pid" != "$agent" ]; then
     # Unless it is one of the agent view, which lives in the background and has a folder for its job. The one that begins
-    # as a fork is the agent's own conversation, moved: it goes on there.
-    case $event:$CLAUDE_JOB_DIR in
-    SessionStart:?*)
+    # as a fork is the agent's own conversation, moved: it goes on there, as soon as there is more than the agent has.
+    [ -n "$CLAUDE_JOB_DIR" ] || exit 0
+    if [ "$event" = SessionStart ]; then
         [ -n "$mover" ] && start=$(start_of "$mover") && printf '%s:%s\n' "$mover" "$start" >>"$state/elsewhere"
-        case $input in *'"source":"fork"'*) note_session ;; esac
-        ;;
-    esac
+        case $input in *'"source":"fork"'*) session_of_event >"$state/moved" ;; esac
+    elif [ -e "$state/moved" ]; then
+        read -r moved <"$state/moved"
+        read -r known <"$state/claude_session_id"
+        # It is written late: without it there would be nothing to go on with.
+        transcript=${input#*'"transcript_path":"'}
+        [ "$moved" = "$(session_of_event)" ] && [ "$moved" != "$known" ] && [ -s "${transcript%%'"'*}" ] && note_session
+    fi
     exit 0
 fi
 
@@ -60,6 +67,8 @@ snapshot() {
     # No text can hold this: quotes in a text are escaped.
     tasks="[${input#*'"background_tasks":['}"
     case $tasks in '[],"session_crons":[]}'*) [ -e "$state/background" ] || return ;; esac
+    who=${input#*'"agent_id":"'}
+    case $event in SubagentStop) tasks="${who%%'"'*} $tasks" ;; esac
     background "$event" "$tasks"
     [ "$(wc -l <"$state/background")" -gt 200 ] || return
     # What was noted at the start of each is kept for its time.
@@ -72,7 +81,7 @@ snapshot() {
 case $event in
 SessionStart)
     gone failure
-    case $input in *'"source":"startup"'* | *'"source":"resume"'*) gone background elsewhere ;; esac
+    case $input in *'"source":"startup"'* | *'"source":"resume"'*) gone background elsewhere moved ;; esac
     note_session
     [ -e "$state/waiting" ] || printf 'END_OF_TURN\n' >"$state/waiting"
     gone queued

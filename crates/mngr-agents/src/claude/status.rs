@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use mngr_model::background::summary;
+use mngr_model::background::{BackgroundTask, summary};
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::state::{AgentState, StateReport, StateSource, WaitingReason};
 use serde::Deserialize;
@@ -13,6 +13,10 @@ use super::background;
 /// Between two turns, the second of which was asked for before the end of the first or begins because something in the
 /// background has ended, Claude Code calls itself idle for 5 to 70 ms; on a machine with a lot to do for longer.
 const WAKING: Duration = Duration::from_millis(150);
+/// The same where a command has ended while nothing else went on, unless somebody has ended it by hand.
+const WAKING_BY_COMMAND: Duration = Duration::from_millis(600);
+/// The same where a sub-agent has finished, of which it is always told.
+const WAKING_BY_AGENT: Duration = Duration::from_secs(3);
 /// How much of an error is told.
 const ERROR_CHARS: usize = 160;
 
@@ -82,7 +86,8 @@ pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateRepo
     report.background = noted.tasks;
     if report.state == AgentState::Waiting && status.status.as_deref() == Some("idle") {
         // With a shell or a sub-agent it would say otherwise: those were ended without a word.
-        report.background.retain(|task| !matches!(task.kind.as_str(), "shell" | "subagent"));
+        let has_gone = [BackgroundTask::SHELL, BackgroundTask::SUBAGENT];
+        report.background.retain(|task| !has_gone.contains(&task.kind.as_str()));
     }
     Some(report)
 }
@@ -151,10 +156,14 @@ fn waking_until(
     markers: &Markers,
     noted: &background::Noted,
 ) -> Option<Timestamp> {
-    let has_ended = |kind: &str| matches!(kind, "shell" | "subagent");
-    let wakes =
-        markers.waiting.is_none() || noted.has_news || noted.tasks.iter().any(|task| has_ended(&task.kind));
-    let until = status.since().filter(|_| wakes)?.checked_add(WAKING).ok()?;
+    let lives = |kind: &str| noted.tasks.iter().any(|task| task.kind == kind);
+    let within = match () {
+        () if noted.has_answer => WAKING_BY_AGENT,
+        () if lives(BackgroundTask::SHELL) => WAKING_BY_COMMAND,
+        () if markers.waiting.is_none() || noted.has_news || lives(BackgroundTask::SUBAGENT) => WAKING,
+        () => return None,
+    };
+    let until = status.since()?.checked_add(within).ok()?;
     facts.looked_at.filter(|now| *now < until).map(|_| until)
 }
 
@@ -237,8 +246,8 @@ mod tests {
         };
         let look = |background, now| look_with(background, now, &told);
         let waking = look(Some(SERVER), 5070);
-        assert_eq!((waking.state, waking.until), (AgentState::Running, Some(at(5150))));
-        let ended = look(Some(SERVER), 5150);
+        assert_eq!((waking.state, waking.until), (AgentState::Running, Some(at(5600))));
+        let ended = look(Some(SERVER), 5600);
         assert_eq!((ended.state, ended.until, ended.background), (AgentState::Waiting, None, Vec::new()));
         assert_eq!(look(None, 5001).state, AgentState::Waiting);
         // Something was typed meanwhile, or it was interrupted.
