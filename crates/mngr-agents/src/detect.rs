@@ -9,6 +9,19 @@ use crate::manifest::BuiltIn;
 
 /// The state of an agent whose process decides.
 pub fn process_state(facts: &AgentFacts) -> StateReport {
+    let report = own_state(facts);
+    // Its program has ended, and something of it may go on with the work: to call it over would be a guess.
+    if let (true, [pid, ..]) = (report.state.is_final(), facts.elsewhere.as_slice()) {
+        let evidence = format!(
+            "{}, but its conversation may go on in the background: process {pid} is its own; `mngr stop` ends it",
+            report.evidence
+        );
+        return StateReport::new(AgentState::Unknown, StateSource::Process, evidence).since(report.since);
+    }
+    report
+}
+
+fn own_state(facts: &AgentFacts) -> StateReport {
     match facts.process.ending {
         Some(Ending::Exited { status, at }) => {
             let how = status.describe();

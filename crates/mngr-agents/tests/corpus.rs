@@ -163,6 +163,7 @@ impl Case {
                 failure: evidence.failure.clone(),
                 ..ProgramFacts::default()
             }),
+            elsewhere: Vec::new(),
             started_at: None,
             clock_lead: jiff::SignedDuration::ZERO,
             extra: ExtraFacts::default(),

@@ -49,10 +49,10 @@ const USED_BY_ALL: &[&str] = &[
 
 /// What each verb uses besides. A verb that is not listed is taken to use every setting.
 const USED_BY: &[(&str, &[&str])] = &[
-    ("archive", &["agent_types"]),
+    ("archive", &["agent_types", "background_patience"]),
     ("capture", &[]),
-    ("cleanup", &["agent_types", "stop", "trash"]),
-    ("connect", &["agent_types", "connect_command", "unset_vars"]),
+    ("cleanup", &["agent_types", "background_patience", "stop", "trash"]),
+    ("connect", &["agent_types", "background_patience", "connect_command", "unset_vars"]),
     (
         "create",
         &[
@@ -66,10 +66,10 @@ const USED_BY: &[(&str, &[&str])] = &[
             "work_dir_extra_paths",
         ],
     ),
-    ("destroy", &["agent_types", "stop", "trash"]),
+    ("destroy", &["agent_types", "background_patience", "stop", "trash"]),
     ("event", &[]),
     ("exec", &["exec", "unset_vars"]),
-    ("explain", &["agent_types"]),
+    ("explain", &["agent_types", "background_patience"]),
     ("file_get", &[]),
     ("file_list", &[]),
     ("file_put", &[]),
@@ -77,20 +77,23 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("git_pull", &[]),
     ("git_push", &[]),
     ("label", &[]),
-    ("list", &["agent_types", "host_detail_read_timeout_seconds"]),
-    ("message", &["agent_ready_timeout", "agent_types"]),
-    ("observe", &["agent_types"]),
+    ("list", &["agent_types", "background_patience", "host_detail_read_timeout_seconds"]),
+    ("message", &["agent_ready_timeout", "agent_types", "background_patience"]),
+    ("observe", &["agent_types", "background_patience"]),
     ("pull", &[]),
     ("push", &[]),
     ("rename", &[]),
     ("rsync", &[]),
-    ("start", &["agent_ready_timeout", "agent_types", "connect_command", "unset_vars"]),
-    ("stop", &["agent_types", "stop"]),
+    (
+        "start",
+        &["agent_ready_timeout", "agent_types", "background_patience", "connect_command", "unset_vars"],
+    ),
+    ("stop", &["agent_types", "background_patience", "stop"]),
     ("transcript", &[]),
-    ("unarchive", &["agent_types"]),
+    ("unarchive", &["agent_types", "background_patience"]),
     ("undo", &["trash"]),
     ("usage", &[]),
-    ("wait", &["agent_types"]),
+    ("wait", &["agent_types", "background_patience"]),
 ];
 
 /// A key an untrusted repository sets and may not.

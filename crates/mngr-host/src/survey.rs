@@ -2,6 +2,7 @@
 //!
 //! Per agent: two small files, one line of the process table, three times of change.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use jiff::{SignedDuration, Timestamp};
@@ -45,6 +46,8 @@ pub(crate) trait Sight {
     fn started_at(&self, start: u64) -> Option<Timestamp>;
     /// By how much the clock of the host is ahead of ours.
     fn clock_lead(&self) -> SignedDuration;
+    /// What that clock shows.
+    fn now(&self) -> Timestamp;
     /// Whether a process was started with `NAME=value` in its environment.
     fn has_env(&self, pid: i32, pair: &str) -> bool;
 }
@@ -127,6 +130,7 @@ pub(crate) fn look_at(sight: &impl Sight, agents: &HostPath, folder: &str, detai
         Detail::Full => extra_facts(sight, &dir),
     };
     let program = program_facts(sight, &dir, &record, &process).filter(|_| agent.is_alive());
+    let elsewhere = if is_stale { Vec::new() } else { elsewhere(sight, &dir, &record.id) };
     Ok(Some(AgentFacts {
         record,
         process,
@@ -135,6 +139,7 @@ pub(crate) fn look_at(sight: &impl Sight, agents: &HostPath, folder: &str, detai
         agent,
         markers,
         program,
+        elsewhere,
         started_at,
         clock_lead: sight.clock_lead(),
         extra,
@@ -151,6 +156,15 @@ fn own_or_gone(
     let mark = || format!("{MNGR_AGENT_ID}={agent}");
     let is_own = |id: ProcessId| sight.has_env(id.pid, &mark());
     if fact.is_alive() && !recorded.is_some_and(is_own) { ProcessFact::Gone } else { fact }
+}
+
+/// What the agent's hooks noted to go on without its program, one `<pid>:<start>` a line, as far as it lives. Only its own
+/// processes count: the agent can write the file.
+fn elsewhere(sight: &impl Sight, dir: &HostPath, agent: &AgentId) -> Vec<i32> {
+    let Some(text) = read_small_text(sight, &dir.join("elsewhere")) else { return Vec::new() };
+    let noted: BTreeSet<ProcessId> = text.lines().filter_map(ProcessId::parse).collect();
+    let lives = |id: &ProcessId| own_or_gone(sight, sight.look_up(Some(*id)), Some(*id), agent).is_alive();
+    noted.into_iter().filter(lives).map(|id| id.pid).collect()
 }
 
 fn read_small_text(sight: &impl Sight, path: &HostPath) -> Option<String> {
@@ -188,7 +202,9 @@ fn program_facts(
     Some(ProgramFacts {
         status: sight.read_end(&path).ok().map(|(bytes, is_whole)| whole_lines(&bytes, is_whole)),
         failure: read_small_text(sight, &dir.join("failure")),
+        background: read_small_text(sight, &dir.join("background")),
         changed: sight.modified(&path),
+        looked_at: Some(sight.now()),
         ready: record.ready_folder.as_deref().filter(is_below).and_then(newest),
     })
 }

@@ -77,6 +77,8 @@ pub struct AgentFacts {
     pub markers: Markers,
     /// What its program says of itself, for types whose program does.
     pub program: Option<ProgramFacts>,
+    /// Living processes of the agent that go on beside its program or after it (the file `elsewhere`).
+    pub elsewhere: Vec<i32>,
     /// When the agent's process started, where the system can tell.
     pub started_at: Option<Timestamp>,
     /// By how much the clock of its host, which all times here are of, is ahead of ours.
@@ -92,8 +94,12 @@ pub struct ProgramFacts {
     pub status: Option<String>,
     /// What the last failed turn was reported with (the file `failure`), until the next one begins.
     pub failure: Option<String>,
+    /// What its hooks noted of its work in the background (the file `background`).
+    pub background: Option<String>,
     /// When the status was last written.
     pub changed: Option<Timestamp>,
+    /// When this was read, by the clock of the host.
+    pub looked_at: Option<Timestamp>,
     /// When something last appeared in the folder that tells of its readiness.
     pub ready: Option<Timestamp>,
 }

@@ -7,6 +7,7 @@ pub mod activity;
 pub mod address;
 pub mod agent;
 pub mod artifacts;
+pub mod background;
 pub mod branch;
 pub mod delivery;
 pub mod duration;

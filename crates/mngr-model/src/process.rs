@@ -22,6 +22,17 @@ pub struct ProcessId {
     pub start: u64,
 }
 
+impl ProcessId {
+    /// Reads `<pid>:<start time>`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (pid, start) = text.split_once(':')?;
+        let pid: i32 = pid.parse().ok()?;
+        // A pid of 0, 1 or below would address a group, init or everything when signalled.
+        (pid > 1).then_some(())?;
+        Some(ProcessId { pid, start: start.parse().unwrap_or(0) })
+    }
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -106,12 +117,12 @@ impl ProcessRecord {
                 "start" => {
                     record = Self {
                         boot: value("boot").map(str::to_owned),
-                        supervisor: value("supervisor").and_then(parse_process),
+                        supervisor: value("supervisor").and_then(ProcessId::parse),
                         pane: value("pane").map(str::to_owned),
                         ..Self::default()
                     };
                 }
-                "agent" => record.agent = value("pid").and_then(parse_process),
+                "agent" => record.agent = value("pid").and_then(ProcessId::parse),
                 "exit" => {
                     if let Some(status) = value("status").and_then(|v| v.parse().ok()) {
                         let status = ExitStatus::from_shell(status);
@@ -134,14 +145,6 @@ impl ProcessRecord {
     pub fn stop_line(at: Timestamp) -> String {
         format!("stop at={}\n", at.as_second())
     }
-}
-
-fn parse_process(text: &str) -> Option<ProcessId> {
-    let (pid, start) = text.split_once(':')?;
-    let pid: i32 = pid.parse().ok()?;
-    // A pid of 0, 1 or below would address a group, init or everything when signalled.
-    (pid > 1).then_some(())?;
-    Some(ProcessId { pid, start: start.parse().unwrap_or(0) })
 }
 
 fn parse_seconds(text: &str) -> Option<Timestamp> {

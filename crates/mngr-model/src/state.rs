@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::background::{BackgroundTask, WakeUp};
 use crate::process::ExitStatus;
 
 /// What an agent is doing.
@@ -108,12 +110,23 @@ pub enum WaitingReason {
     RateLimited,
     /// The model's service does not accept its credentials.
     Auth,
+    /// The model's service failed, or refused the request for good: its last turn broke off.
+    ApiError,
+    /// It finished a turn; what it started in the background goes on without end.
+    Background,
 }
 
 impl WaitingReason {
     /// All reasons.
-    pub const ALL: [Self; 5] =
-        [Self::EndOfTurn, Self::Permissions, Self::Question, Self::RateLimited, Self::Auth];
+    pub const ALL: [Self; 7] = [
+        Self::EndOfTurn,
+        Self::Permissions,
+        Self::Question,
+        Self::RateLimited,
+        Self::Auth,
+        Self::ApiError,
+        Self::Background,
+    ];
 
     /// The reason spelled by that word, if it is one.
     pub fn parse(word: &str) -> Option<Self> {
@@ -130,6 +143,8 @@ impl WaitingReason {
             Self::Question => "QUESTION",
             Self::RateLimited => "RATE_LIMITED",
             Self::Auth => "AUTH",
+            Self::ApiError => "API_ERROR",
+            Self::Background => "BACKGROUND",
         }
     }
 }
@@ -185,6 +200,13 @@ pub struct StateReport {
     pub exit: Option<ExitStatus>,
     /// The agent's process outlives its terminal.
     pub detached: bool,
+    /// What it has going on in the background, where its type can tell.
+    pub background: Vec<BackgroundTask>,
+    /// When it will go on by itself, where its type can tell.
+    pub wakeups: Vec<WakeUp>,
+    /// When this is no longer so unless something happens before: whoever waits looks again then.
+    #[serde(skip)]
+    pub until: Option<Timestamp>,
 }
 
 impl StateReport {
@@ -198,6 +220,9 @@ impl StateReport {
             waiting_reason: None,
             exit: None,
             detached: false,
+            background: Vec::new(),
+            wakeups: Vec::new(),
+            until: None,
         }
     }
 
@@ -206,6 +231,25 @@ impl StateReport {
     pub fn since(mut self, since: Option<Timestamp>) -> Self {
         self.since = since;
         self
+    }
+
+    /// What it comes to for somebody who takes background work for work until so long after the end of the turn.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration, now: Timestamp) -> Self {
+        let is_background = self.waiting_reason == Some(WaitingReason::Background);
+        let Some(ended) = self.since.filter(|_| is_background) else { return self };
+        let Ok(until) = ended.checked_add(patience) else { return self };
+        if now < until {
+            self.state = AgentState::Running;
+            self.waiting_reason = None;
+            self.until = Some(until);
+        }
+        self
+    }
+
+    /// In how long to look again, where time alone changes it.
+    pub fn lasts(&self, now: Timestamp) -> Option<Duration> {
+        self.until.map(|until| Duration::try_from(until.duration_since(now)).unwrap_or_default())
     }
 }
 
@@ -267,5 +311,25 @@ mod tests {
             assert_eq!(serde_json::to_value(state).unwrap(), state.as_str());
         }
         assert!("RUNING".parse::<AgentState>().unwrap_err().to_string().contains("is not one of RUNNING"));
+    }
+
+    #[test]
+    fn background_work_is_work_until_patience_ends() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let patience = Duration::from_secs(600);
+        let report = |reason| {
+            let mut report =
+                StateReport::new(AgentState::Waiting, StateSource::Program, "").since(Some(at(1000)));
+            report.waiting_reason = Some(reason);
+            report
+        };
+        let early = report(WaitingReason::Background).with_patience(patience, at(1599));
+        assert_eq!((early.state, early.waiting_reason), (AgentState::Running, None));
+        assert_eq!(early.lasts(at(1599)), Some(Duration::from_secs(1)));
+        assert_eq!(early.lasts(at(2000)), Some(Duration::ZERO));
+        let late = report(WaitingReason::Background).with_patience(patience, at(1600));
+        assert_eq!((late.state, late.lasts(at(1600))), (AgentState::Waiting, None));
+        let other = report(WaitingReason::EndOfTurn);
+        assert_eq!(other.clone().with_patience(patience, at(1001)), other);
     }
 }

@@ -141,6 +141,10 @@ pub fn explain(world: &World, agent: &Agent) -> Result<Explanation, LookError> {
     let mut agent = look_again(agent, Detail::Full)?;
     agent.state = states::look(world, agent.host.as_ref(), &agent.facts);
     agent.state.since = agent.state.since.map(|since| agent.by_our_clock(since));
+    let ours = |at: Option<Timestamp>| at.map(|at| agent.by_our_clock(at));
+    let mut state = agent.state.clone();
+    state.background.iter_mut().for_each(|task| task.since = ours(task.since));
+    state.wakeups.iter_mut().for_each(|wakeup| wakeup.at = ours(wakeup.at));
     let now = world.clock.now();
     let layout = agent.host.layout().agent(agent.id());
     let facts = &agent.facts;
@@ -155,7 +159,7 @@ pub fn explain(world: &World, agent: &Agent) -> Result<Explanation, LookError> {
         id: agent.id().clone(),
         agent_type: facts.record.agent_type.clone(),
         age_seconds: agent.state.since.map(|since| age(since, now)),
-        state: agent.state.clone(),
+        state,
         boot: BootLook { recorded: facts.process.boot.clone(), is_current: facts.same_boot },
         supervisor: process_look(facts.process.supervisor, facts.supervisor),
         program: process_look(facts.process.agent, facts.agent),

@@ -102,7 +102,13 @@ fn pace_of(world: &World, fleet: &Fleet) -> Duration {
         matches!(agent.state.state, AgentState::Replaced | AgentState::Unknown)
             || kinds.is_told_by_screen(&agent.facts)
     };
-    if fleet.agents.iter().any(is_blind) { BLIND_PACE } else { PACE }
+    let pace = if fleet.agents.iter().any(is_blind) { BLIND_PACE } else { PACE };
+    let now = world.clock.now();
+    fleet
+        .agents
+        .iter()
+        .filter_map(|agent| agent.state.lasts(agent.by_its_clock(now)))
+        .fold(pace, Duration::min)
 }
 
 /// One event.

@@ -3,6 +3,7 @@
 //! Budget: no process, or one tmux process for all agents whose terminals could say something else.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use mngr_agents::detect;
 use mngr_agents::kind::Kind;
@@ -18,17 +19,21 @@ use crate::world::World;
 
 /// The types of some agents as they are in force now. A type that is not known any more has none.
 #[derive(Default)]
-pub(crate) struct Kinds(HashMap<AgentTypeName, Option<Kind>>);
+pub(crate) struct Kinds {
+    kinds: HashMap<AgentTypeName, Option<Kind>>,
+    /// For how long after a turn background work is work.
+    patience: Duration,
+}
 
 impl Kinds {
     /// The types of these agents. Those that are not alive need none.
     pub(crate) fn of<'a>(settings: &Settings, agents: impl IntoIterator<Item = &'a AgentFacts>) -> Self {
-        let mut kinds = Self::default();
+        let mut kinds = Self { patience: settings.background_patience.get(), ..Self::default() };
         for facts in agents {
             let name = &facts.record.agent_type;
-            if !kinds.0.contains_key(name) {
+            if !kinds.kinds.contains_key(name) {
                 let resolved = agent_type::resolve(settings, name).ok();
-                kinds.0.insert(name.clone(), resolved.map(agent_type::ResolvedType::kind));
+                kinds.kinds.insert(name.clone(), resolved.map(agent_type::ResolvedType::kind));
             }
         }
         kinds
@@ -41,7 +46,16 @@ impl Kinds {
 
     /// The type of that name.
     pub(crate) fn get(&self, name: &AgentTypeName) -> Option<&Kind> {
-        self.0.get(name)?.as_ref()
+        self.kinds.get(name)?.as_ref()
+    }
+
+    /// The state by everything but what the terminal shows.
+    fn process_state(&self, facts: &AgentFacts) -> StateReport {
+        let report = detect::process_state(facts);
+        match facts.program.as_ref().and_then(|program| program.looked_at) {
+            Some(now) => report.with_patience(self.patience, now),
+            None => report,
+        }
     }
 }
 
@@ -52,7 +66,7 @@ pub(crate) fn states(
     kinds: &Kinds,
     agents: &[AgentFacts],
 ) -> Vec<StateReport> {
-    let mut reports: Vec<StateReport> = agents.iter().map(detect::process_state).collect();
+    let mut reports: Vec<StateReport> = agents.iter().map(|facts| kinds.process_state(facts)).collect();
     let wanting: Vec<(usize, &Kind, AgentPane)> = agents
         .iter()
         .enumerate()
@@ -78,7 +92,7 @@ pub(crate) fn states(
 pub(crate) fn state(host: &dyn Host, socket: &Socket, kinds: &Kinds, facts: &AgentFacts) -> StateReport {
     match states(host, socket, kinds, std::slice::from_ref(facts)).pop() {
         Some(report) => report,
-        None => detect::process_state(facts),
+        None => kinds.process_state(facts),
     }
 }
 

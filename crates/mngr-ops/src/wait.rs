@@ -192,6 +192,7 @@ fn target(index: usize, agent: &Agent) -> Target {
         processes: process.agent.into_iter().chain(process.supervisor).collect(),
         folders: signs::folders(agent.host.as_ref(), &agent.facts),
         is_told_by_screen: false,
+        lasts: None,
     }
 }
 

@@ -16,13 +16,16 @@ use crate::brand::{
 };
 use crate::login::{LoginPlace, MissingLogin};
 use crate::ordinary::read_ordinary;
-use crate::settings::{keeps_its_version, texts};
+use crate::settings::{flag, keeps_its_version, texts};
 use crate::user::UserSide;
 
 const HOOK: &str = include_str!("hook.sh");
 
 /// Its configuration folder, below the state folder.
 pub(super) const CONFIG_DIR: &str = "plugin/claude/anthropic";
+
+/// Switches off the agent view, and with it `/bg` and Left in an empty input box.
+const AGENT_VIEW_VARIABLE: &str = "CLAUDE_CODE_DISABLE_AGENT_VIEW";
 
 /// The session the agent is in, kept by its hooks.
 pub(crate) const SESSION: &str = "claude_session_id";
@@ -51,6 +54,11 @@ impl Brand for Claude {
         }
         if keeps_its_version(request.settings) {
             env.push(pair("DISABLE_AUTOUPDATER", "1")?);
+        }
+        // One key or one command would move the conversation into a process that is not the agent's.
+        let has_said = request.env.contains_key(AGENT_VIEW_VARIABLE);
+        if !has_said && !flag(request.settings, "allow_agent_view")? {
+            env.push(pair(AGENT_VIEW_VARIABLE, "1")?);
         }
         Ok(Provisioned {
             env,

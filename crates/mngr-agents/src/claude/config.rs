@@ -21,7 +21,7 @@ pub(super) const PROGRAM: &str = "Claude Code";
 pub(super) const CREDENTIALS: &str = ".credentials.json";
 
 /// Events mngr listens to.
-const EVENTS: [&str; 8] = [
+const EVENTS: [&str; 10] = [
     "SessionStart",
     "UserPromptSubmit",
     "PermissionRequest",
@@ -29,6 +29,8 @@ const EVENTS: [&str; 8] = [
     "PostToolUseFailure",
     "Stop",
     "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
     "SessionEnd",
 ];
 

@@ -1,8 +1,10 @@
 //! Claude Code.
 
+mod background;
 mod brand;
 mod composer;
 mod config;
+mod cron;
 mod evidence;
 mod login;
 mod status;

@@ -113,7 +113,8 @@ fn contradict(report: StateReport, mut found: StateReport) -> StateReport {
         _ if is_same => report,
         _ => {
             found.evidence = format!("{}; against it: {}", found.evidence, report.evidence);
-            found
+            // What it has in the background is seen on no screen.
+            StateReport { background: report.background, wakeups: report.wakeups, ..found }
         }
     }
 }

@@ -77,6 +77,11 @@ settings_table! {
 const TEXT_LIST: Kind = <Vec<String>>::KIND;
 
 const BRAND_FIELDS: &[Field] = &[
+    Field::new(
+        "allow_agent_view",
+        Kind::Bool,
+        "Whether Claude Code may move its conversation into its agent view; its state is UNKNOWN from then on.",
+    ),
     Field::new("append_system_prompt", TEXT_LIST, "Text added to the agent's system prompt."),
     Field::new(
         "auto_accept_preflight_prompt_depth",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::agent_type::AgentTypeSettings;
 use super::command::CommandSettings;
+use super::duration::DurationSetting;
 use super::housekeeping::{ExecSettings, StopSettings, TrashSettings};
 use super::logging::LoggingSettings;
 use super::names::Prefix;
@@ -39,6 +40,8 @@ settings_table! {
         pub connect_command: Option<String>,
         /// Seconds a new agent may take until it is ready for its first message.
         pub agent_ready_timeout: f64,
+        /// How long after its turn an agent counts as RUNNING while only commands in its background go on.
+        pub background_patience: DurationSetting,
         /// Environment variables removed before an agent's session starts.
         pub unset_vars: Vec<String>,
         /// Paths outside version control that a new work directory gets: each is `SHARE`d or `COPY`ed.

@@ -82,6 +82,10 @@ impl Sight for Here {
         SignedDuration::ZERO
     }
 
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
     fn modified(&self, path: &HostPath) -> Option<Timestamp> {
         Timestamp::try_from(fs::metadata(path.as_str()).ok()?.modified().ok()?).ok()
     }

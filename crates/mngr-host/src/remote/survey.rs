@@ -290,6 +290,10 @@ impl Sight for Seen {
         self.clock_lead
     }
 
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
     fn look_up(&self, id: Option<ProcessId>) -> ProcessFact {
         let Some(id) = id else { return ProcessFact::NotRecorded };
         procfs::fact(id, self.processes.get(&id.pid).copied())

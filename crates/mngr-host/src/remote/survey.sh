@@ -38,7 +38,8 @@ stat -c 'folder %Y %n' "$@"
 # Ordinary files of a few names, none of them large. From here on words are lines and stand for nothing but themselves.
 files=$(
     find "$@" -maxdepth 3 -type f -size -8192 \( -path '*/data.json' -o -path '*/process' -o -path '*/active' \
-        -o -path '*/waiting' -o -path '*/failure' -o -path '*/status/url' -o -path '*/activity/*' \
+        -o -path '*/waiting' -o -path '*/failure' -o -path '*/background' \
+        -o -path '*/elsewhere' -o -path '*/status/url' -o -path '*/activity/*' \
         -o -path '*/events/messages/events.jsonl' \) -print 2>/dev/null
 )
 set -f
@@ -53,7 +54,8 @@ called() {
 
 # Processes that the records name, and whose each says it is: a variable that holds anything else says nothing.
 pids=$(called process |
-    xargs -0 sed -n 's/.* supervisor=\([0-9]*\):.*/\1/p; s/^agent pid=\([0-9]*\):.*/\1/p' 2>/dev/null)
+    xargs -0 sed -n 's/.* supervisor=\([0-9]*\):.*/\1/p; s/^agent pid=\([0-9]*\):.*/\1/p' 2>/dev/null
+    called elsewhere | xargs -0 sed -n 's/^\([0-9][0-9]*\):.*/\1/p' /dev/null 2>/dev/null)
 for pid in $pids; do
     { read -r stat <"/proc/$pid/stat"; } 2>/dev/null && printf 'stat %s\n' "$stat"
 done

@@ -161,6 +161,7 @@ fn unseen(record: AgentRecord) -> AgentFacts {
         agent: ProcessFact::NotLooked,
         markers: Markers::default(),
         program: None,
+        elsewhere: Vec::new(),
         started_at: None,
         clock_lead: jiff::SignedDuration::ZERO,
         extra: ExtraFacts::default(),

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use mngr_model::activity::ActivityConfig;
+use mngr_model::background::{BackgroundTask, WakeUp};
 use mngr_model::process::Ending;
 use serde_json::{Value, json};
 
@@ -37,6 +38,8 @@ pub(super) static FIELDS: &[Field] = &[
     field("state_evidence", |agent, _| agent.state.evidence.as_str().into()),
     field("state_since", |agent, _| own_time(agent, agent.state.since)),
     field("waiting_reason", |agent, _| agent.state.waiting_reason.map(|reason| reason.as_str()).into()),
+    field("background", |agent, _| background(agent)),
+    field("wakeups", |agent, _| wakeups(agent)),
     field("exit_status", |agent, _| agent.state.exit.map(|exit| exit.to_shell()).into()),
     field("pid", |agent, _| pid(agent).into()),
     field("url", |agent, _| agent.facts.extra.url.as_deref().into()),
@@ -66,6 +69,27 @@ fn own_time(agent: &Agent, there: Option<Timestamp>) -> Value {
 /// Seconds between two times, none where the clock went backwards.
 pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64().max(0.0)
+}
+
+fn background(agent: &Agent) -> Value {
+    let row = |task: &BackgroundTask| {
+        let since = own_time(agent, task.since);
+        json!({ "id": task.id, "type": task.kind, "description": task.description, "since": since })
+    };
+    agent.state.background.iter().map(row).collect()
+}
+
+fn wakeups(agent: &Agent) -> Value {
+    let row = |wakeup: &WakeUp| {
+        json!({
+            "id": wakeup.id,
+            "at": own_time(agent, wakeup.at),
+            "schedule": wakeup.schedule,
+            "is_recurring": wakeup.is_recurring,
+            "prompt": wakeup.prompt,
+        })
+    };
+    agent.state.wakeups.iter().map(row).collect()
 }
 
 fn pid(agent: &Agent) -> Option<i32> {

@@ -10,7 +10,7 @@ use mngr_host::interrupt;
 use mngr_host::tmux::Socket;
 use mngr_model::facts::{AgentFacts, Detail};
 use mngr_model::process::ProcessId;
-use mngr_model::{AgentId, AgentState, HostPath};
+use mngr_model::{AgentId, AgentState, HostPath, StateReport};
 
 use super::board::{Goal, Seen};
 use crate::signs;
@@ -46,6 +46,8 @@ pub(super) struct Target {
     pub(super) folders: Vec<HostPath>,
     /// Whether only its screen tells what it does, which no event tells of.
     pub(super) is_told_by_screen: bool,
+    /// In how long it is different without any event.
+    pub(super) lasts: Option<Duration>,
 }
 
 /// Watches until every target has met the goal or is gone, or nobody listens.
@@ -109,7 +111,9 @@ impl Watcher {
             target.is_told_by_screen
                 || matches!(target.seen, Seen::Unseen | Seen::State(AgentState::Replaced))
         };
-        if self.targets.iter().any(is_blind) { BLIND_PACE.min(self.interval) } else { self.interval }
+        let pace =
+            if self.targets.iter().any(is_blind) { BLIND_PACE.min(self.interval) } else { self.interval };
+        self.targets.iter().filter_map(|target| target.lasts).fold(pace, Duration::min)
     }
 
     fn is_finished(&self) -> bool {
@@ -131,6 +135,7 @@ impl Watcher {
                 Ok(Some((facts, report))) => {
                     let recorded = facts.process.agent.into_iter().chain(facts.process.supervisor).collect();
                     target.is_told_by_screen = self.kinds.is_told_by_screen(facts);
+                    target.lasts = lasts(facts, &report);
                     (Seen::State(report.state), recorded, signs::folders(self.host.as_ref(), facts))
                 }
                 Ok(None) => (Seen::Gone, Vec::new(), Vec::new()),
@@ -170,4 +175,10 @@ impl Watcher {
             self.tell(News::Warning(text.to_owned()));
         }
     }
+}
+
+/// In how long the agent is different because of the time alone. A little more: nothing has changed before.
+fn lasts(facts: &AgentFacts, report: &StateReport) -> Option<Duration> {
+    let now = facts.program.as_ref()?.looked_at?;
+    report.lasts(now).map(|lasts| lasts + Duration::from_millis(1))
 }

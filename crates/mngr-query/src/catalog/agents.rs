@@ -36,6 +36,13 @@ pub(super) static FIELDS: &[Field] = &[
     field("state_evidence", FieldKind::String, "EVIDENCE", "the evidence the state comes from"),
     field("state_since", FieldKind::Time, "SINCE", "when the state began"),
     field("waiting_reason", FieldKind::String, "WAITING FOR", "why a WAITING agent waits"),
+    field(
+        "background",
+        FieldKind::List,
+        "BACKGROUND",
+        "its sub-agents, background commands and the like that live",
+    ),
+    field("wakeups", FieldKind::List, "WAKES", "when it goes on by itself"),
     field("exit_status", FieldKind::Int, "EXIT", "the exit status of its command, once it has ended"),
     field("pid", FieldKind::Int, "PID", "the process id of its command"),
     field("url", FieldKind::String, "URL", "the address it serves, if it reported one"),

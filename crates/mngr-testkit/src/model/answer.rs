@@ -57,6 +57,8 @@ pub(super) enum Refusal {
     RateLimited,
     LimitReached,
     Overloaded,
+    Failed,
+    Invalid,
     Unauthorized,
 }
 
@@ -132,6 +134,8 @@ impl Answer {
             Scenario::RateLimited => return Self::Refusal(Refusal::RateLimited),
             Scenario::LimitReached => return Self::Refusal(Refusal::LimitReached),
             Scenario::Overloaded => return Self::Refusal(Refusal::Overloaded),
+            Scenario::Failed => return Self::Refusal(Refusal::Failed),
+            Scenario::Invalid => return Self::Refusal(Refusal::Invalid),
             Scenario::Unauthorized => return Self::Refusal(Refusal::Unauthorized),
             Scenario::Echo => Speech::text(format!("You said: {}", beginning(&said))),
             Scenario::Tool { command } => {

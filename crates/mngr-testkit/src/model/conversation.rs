@@ -30,12 +30,11 @@ impl Conversation {
             |tool: &Value| Some(tool["name"].as_str().or(tool["function"]["name"].as_str())?.to_owned());
         let tools = request["tools"].as_array().into_iter().flatten().filter_map(name).collect();
         let messages = messages(request);
-        let answers = messages.chunk_by(|one, next| is_from_the_model(one) == is_from_the_model(next));
         Self {
             turn: turn(messages),
             tools,
             streamed: request["stream"] == true,
-            answers: answers.filter(|run| is_from_the_model(&run[0])).count(),
+            answers: answers_in(messages),
         }
     }
 
@@ -51,6 +50,22 @@ impl Conversation {
             Turn::ToolResult(_) => &[],
         }
     }
+}
+
+/// The newest thing the user said that `is_cue` knows, and how often the model has answered since.
+pub(super) fn newest_cue<T>(request: &Value, is_cue: impl Fn(&str) -> Option<T>) -> Option<(T, usize)> {
+    let messages = messages(request);
+    let from_users = messages.iter().enumerate().filter(|(_, message)| message["role"] == "user");
+    let (at, found) = from_users
+        .rev()
+        .find_map(|(at, message)| Some((at, spoken(message).iter().rev().find_map(|text| is_cue(text))?)))?;
+    Some((found, answers_in(&messages[at..])))
+}
+
+/// How often the model speaks in these messages.
+fn answers_in(messages: &[Value]) -> usize {
+    let runs = messages.chunk_by(|one, next| is_from_the_model(one) == is_from_the_model(next));
+    runs.filter(|run| is_from_the_model(&run[0])).count()
 }
 
 /// Everything the user said in the conversation that a request carries, from its beginning.
@@ -190,6 +205,20 @@ mod tests {
         ]});
         assert_eq!(history(&request), ["first", "second", "third", "fourth"]);
         assert_eq!(turn(request), Turn::User(vec!["second".into(), "third".into(), "fourth".into()]));
+    }
+
+    #[test]
+    fn the_newest_cue_counts_with_the_answers_since() {
+        let cue = |text: &str| ["first", "second"].into_iter().find(|cue| text.contains(cue));
+        let request = json!({"messages": [
+            {"role": "user", "content": "first"},
+            {"role": "assistant", "content": "yes"},
+            {"role": "user", "content": "second"},
+            {"role": "assistant", "content": "yes"},
+            {"role": "user", "content": "<note>first</note>"},
+        ]});
+        assert_eq!(newest_cue(&request, cue), Some(("second", 1)));
+        assert_eq!(newest_cue(&json!({"messages": []}), cue), None);
     }
 
     #[test]

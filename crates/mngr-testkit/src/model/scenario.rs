@@ -43,6 +43,10 @@ pub enum Scenario {
     LimitReached,
     /// `[[529]]`: refuses because of too much load.
     Overloaded,
+    /// `[[500]]`: fails.
+    Failed,
+    /// `[[400]]`: refuses the request itself.
+    Invalid,
     /// `[[401]]`: refuses the credentials.
     Unauthorized,
     /// `[[drop]]`: hangs up in the middle of the answer.
@@ -78,6 +82,8 @@ impl Scenario {
             "429" => Self::RateLimited,
             "limit" => Self::LimitReached,
             "529" => Self::Overloaded,
+            "500" => Self::Failed,
+            "400" => Self::Invalid,
             "401" => Self::Unauthorized,
             "drop" => Self::Dropped,
             _ => return None,

@@ -77,8 +77,18 @@ struct State {
     stopped: bool,
 }
 
-/// The steps of a conversation that begins with a cue.
+/// What a play begins with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// The first message of a conversation.
+    Conversation,
+    /// Any message.
+    Message,
+}
+
+/// The steps that follow a cue.
 struct Play {
+    opens: Opening,
     cue: String,
     steps: Vec<Scenario>,
 }
@@ -121,7 +131,16 @@ impl ModelServer {
     /// What the model does in conversations whose first message contains `cue`: one step each time it is asked,
     /// whether a user or a tool spoke. After the last step it behaves as everywhere else.
     pub fn rehearse(&self, cue: impl Into<String>, steps: impl Into<Vec<Scenario>>) {
-        self.shared.state().plays.push(Play { cue: cue.into(), steps: steps.into() });
+        self.learn(Opening::Conversation, cue.into(), steps.into());
+    }
+
+    /// The same from any message on that contains `cue`, until another one with a cue: several plays in one conversation.
+    pub fn rehearse_scene(&self, cue: impl Into<String>, steps: impl Into<Vec<Scenario>>) {
+        self.learn(Opening::Message, cue.into(), steps.into());
+    }
+
+    fn learn(&self, opens: Opening, cue: String, steps: Vec<Scenario>) {
+        self.shared.state().plays.push(Play { opens, cue, steps });
     }
 
     /// All requests so far, in the order in which they were read.
@@ -174,11 +193,21 @@ impl Shared {
 
     /// The step of a play that the conversation has come to, if it is one that was rehearsed.
     fn step(&self, body: &Value, conversation: &Conversation) -> Option<Scenario> {
-        let history = conversation::history(body);
-        let first = history.first()?;
+        if conversation.is_beside() {
+            return None;
+        }
         let state = self.state();
-        let play = state.plays.iter().find(|play| first.contains(&play.cue))?;
-        play.steps.get(conversation.answers).cloned()
+        let cued = |text: &str, opens: Opening| {
+            state.plays.iter().find(|play| play.opens == opens && text.contains(&play.cue))
+        };
+        let newest = conversation::newest_cue(body, |text| cued(text, Opening::Message));
+        let (play, answers) = match newest {
+            Some(newest) => newest,
+            None => {
+                (cued(conversation::history(body).first()?, Opening::Conversation)?, conversation.answers)
+            }
+        };
+        play.steps.get(answers).cloned()
     }
 
     /// Waits, and says whether the server still runs.

@@ -110,6 +110,10 @@ impl Wire {
             // The vendors have different codes for this one.
             Refusal::Overloaded if self == Self::Messages => (529, "overloaded_error", "", "Overloaded"),
             Refusal::Overloaded => (503, "", "server_is_overloaded", "The server is overloaded."),
+            Refusal::Failed => (500, "api_error", "server_error", "Internal server error"),
+            Refusal::Invalid => {
+                (400, "invalid_request_error", "invalid_request_error", "The request cannot be read.")
+            }
             Refusal::Unauthorized => {
                 (401, "authentication_error", "invalid_api_key", "The API key is not valid.")
             }
@@ -122,7 +126,7 @@ impl Wire {
         let headers = match refusal {
             Refusal::RateLimited => vec![("retry-after", "1")],
             Refusal::LimitReached => LIMIT_HEADERS.to_vec(),
-            Refusal::Overloaded | Refusal::Unauthorized => Vec::new(),
+            Refusal::Overloaded | Refusal::Failed | Refusal::Invalid | Refusal::Unauthorized => Vec::new(),
         };
         Plain { status, headers, body }
     }

@@ -112,11 +112,17 @@ impl Liveness {
                 Some(WaitingReason::Auth) => Err(Failure::new(FailureKind::Auth, evidence())),
                 Some(WaitingReason::RateLimited) => Ok(Condition::RateLimited),
                 Some(WaitingReason::Permissions | WaitingReason::Question) => Ok(Condition::Asking),
-                Some(WaitingReason::EndOfTurn) | None => Ok(Condition::Idle),
+                // What it has started, or an alarm it has set, goes on or comes by itself.
+                Some(WaitingReason::Background) => Ok(self.at_work(quiet)),
+                Some(WaitingReason::EndOfTurn) | None if !state.wakeups.is_empty() => Ok(self.at_work(quiet)),
+                Some(WaitingReason::EndOfTurn | WaitingReason::ApiError) | None => Ok(Condition::Idle),
             },
-            _ if quiet >= self.patience.silent => Ok(Condition::Silent),
-            _ => Ok(Condition::Working),
+            _ => Ok(self.at_work(quiet)),
         }
+    }
+
+    fn at_work(&self, quiet: Duration) -> Condition {
+        if quiet >= self.patience.silent { Condition::Silent } else { Condition::Working }
     }
 
     /// How long the condition may last, and what it is then; nothing for an agent at work.
@@ -137,6 +143,7 @@ impl Liveness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mngr_model::background::WakeUp;
     use mngr_model::state::StateSource;
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -155,15 +162,7 @@ mod tests {
     }
 
     fn report(state: AgentState, waiting_reason: Option<WaitingReason>) -> StateReport {
-        StateReport {
-            state,
-            source: StateSource::Process,
-            evidence: "seen".to_owned(),
-            since: None,
-            waiting_reason,
-            exit: None,
-            detached: false,
-        }
+        StateReport { waiting_reason, ..StateReport::new(state, StateSource::Process, "seen") }
     }
 
     /// What is advised for one state at these seconds, reminders being sent at once.
@@ -192,6 +191,8 @@ mod tests {
             (waiting(WaitingReason::Question), 0, 10, "asking"),
             (waiting(WaitingReason::Permissions), 0, 10, "asking"),
             (waiting(WaitingReason::RateLimited), 0, 50, "rate_limited"),
+            (waiting(WaitingReason::ApiError), 0, 10, "no_publish"),
+            (waiting(WaitingReason::Background), 100, 0, "silent"),
             (report(AgentState::Running, None), 100, 0, "silent"),
         ] {
             let seconds = [0, first, first + 19, first + 20];
@@ -226,6 +227,23 @@ mod tests {
             assert!(matches!(advice, Advice::Wait(_)), "{second}: {advice:?}");
         }
         assert_eq!(liveness.advise(&idle, Duration::ZERO, start + 21 * SECOND), Advice::Nudge);
+    }
+
+    #[test]
+    fn background_work_and_an_alarm_that_is_set_are_not_idleness() {
+        let background = report(AgentState::Waiting, Some(WaitingReason::Background));
+        let wakeup = WakeUp {
+            id: "w".into(),
+            at: None,
+            schedule: "0 9 * * *".into(),
+            is_recurring: false,
+            prompt: "go".into(),
+        };
+        let idle = report(AgentState::Waiting, Some(WaitingReason::EndOfTurn));
+        let alarm = StateReport { wakeups: vec![wakeup], ..idle };
+        for state in [background, alarm] {
+            assert_eq!(course(&state, 50 * SECOND, &[0, 30, 60, 90]), ["wait"; 4]);
+        }
     }
 
     #[test]

@@ -63,6 +63,16 @@ impl Report for ExplainReport {
         if let (Some(since), Some(age)) = (it.state.since, it.age_seconds) {
             facts.push(("since", format!("{} ({age:.0} s)", whole_seconds(since))));
         }
+        for task in &it.state.background {
+            let since =
+                task.since.map(|since| format!(", since {}", whole_seconds(since))).unwrap_or_default();
+            facts.push(("in background", format!("{} {}: {}{since}", task.kind, task.id, task.description)));
+        }
+        for wakeup in &it.state.wakeups {
+            let at = wakeup.at.map_or_else(|| wakeup.schedule.clone(), whole_seconds);
+            let again = if wakeup.is_recurring { ", again and again" } else { "" };
+            facts.push(("wakes", format!("{at}{again}: {}", wakeup.prompt)));
+        }
         facts.push(("program", process(&it.program)));
         facts.push(("supervisor", process(&it.supervisor)));
         if let Some(boot) = it.boot.is_current {

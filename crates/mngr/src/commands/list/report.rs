@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use mngr_model::background::{BackgroundTask, summary};
 use mngr_query::{
     Catalog, Cell, CellStyle, Column, FieldSet, Headers, Projection, Table, cell_text, sanitize,
 };
@@ -11,7 +12,7 @@ use crate::ui::output::{event, lines};
 use crate::ui::{Console, Report};
 
 /// Fields that a table shows beside the state word.
-const STATE_REMARKS: [&str; 2] = ["exit_status", "waiting_reason"];
+const STATE_REMARKS: [&str; 4] = ["exit_status", "waiting_reason", "background", "wakeups"];
 
 /// What is shown of each agent.
 pub(super) enum Columns {
@@ -137,14 +138,27 @@ fn row(projection: &Projection, record: &Value) -> Vec<Cell> {
     paths.zip(&projection.cells(record)).map(cell).collect()
 }
 
-/// What a person wants to know at a glance: that it failed, or what it waits for.
+/// What a person wants to know at a glance: that it failed, what it waits for, what it has in the background, and when it
+/// goes on by itself.
 fn state_remark(record: &Value) -> String {
-    let failed = record["exit_status"].as_i64().filter(|status| *status != 0);
-    match (record["state"].as_str(), failed, record["waiting_reason"].as_str()) {
-        (Some("DONE"), Some(status), _) => format!(" ({status})"),
-        (Some("WAITING"), _, Some(reason)) => format!(" ({})", sanitize(reason)),
-        _ => String::new(),
+    let mut remarks = Vec::new();
+    match record["state"].as_str() {
+        Some("DONE") => {
+            let failed = record["exit_status"].as_i64().filter(|status| *status != 0);
+            remarks.extend(failed.map(|status| status.to_string()));
+        }
+        Some("WAITING") => remarks.extend(record["waiting_reason"].as_str().map(str::to_owned)),
+        _ => {}
     }
+    let tasks: Vec<BackgroundTask> = serde_json::from_value(record["background"].clone()).unwrap_or_default();
+    if !tasks.is_empty() {
+        remarks.push(format!("{} in the background", summary(&tasks)));
+    }
+    let wakeups = record["wakeups"].as_array().into_iter().flatten();
+    if let Some(next) = wakeups.filter_map(|wakeup| wakeup["at"].as_str()).min() {
+        remarks.push(format!("wakes at {next}"));
+    }
+    if remarks.is_empty() { String::new() } else { format!(" ({})", sanitize(&remarks.join("; "))) }
 }
 
 fn state_style(record: &Value, state: &str) -> CellStyle {

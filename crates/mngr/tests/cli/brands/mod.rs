@@ -2,6 +2,8 @@
 //! those cannot be had, the whole module is left out by its name.
 
 mod adopt;
+mod agent_view;
+mod background;
 mod claude;
 mod clone;
 mod codex;

@@ -83,6 +83,17 @@ pub(super) const SNAPSHOT: Shape = Open(&[
     ("recency_idx", Int),
 ]);
 
+const BACKGROUND: Shape =
+    Fields(&[("id", Text), ("type", Text), ("description", Text), ("since", Maybe(&Text))]);
+
+const WAKEUP: Shape = Fields(&[
+    ("id", Text),
+    ("at", Maybe(&Text)),
+    ("schedule", Text),
+    ("is_recurring", Bool),
+    ("prompt", Text),
+]);
+
 /// By the words of the command.
 pub(super) const OUTPUTS: &[(&str, Shape)] = &[
     (
@@ -106,6 +117,8 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
             ("evidence", Text),
             ("since", Maybe(&Text)),
             ("waiting_reason", Maybe(&Text)),
+            ("background", List(&BACKGROUND)),
+            ("wakeups", List(&WAKEUP)),
             ("boot", Any),
             ("supervisor", PROCESS),
             ("program", PROCESS),
