@@ -89,7 +89,7 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("transcript", &[]),
     ("unarchive", &["agent_types"]),
     ("undo", &["trash"]),
-    ("usage", &[]),
+    ("usage", &["prices"]),
     ("wait", &["agent_types"]),
 ];
 

@@ -38,7 +38,7 @@ stat -c 'folder %Y %n' "$@"
 # Ordinary files of a few names, none of them large. From here on words are lines and stand for nothing but themselves.
 files=$(
     find "$@" -maxdepth 3 -type f -size -8192 \( -path '*/data.json' -o -path '*/process' -o -path '*/active' \
-        -o -path '*/waiting' -o -path '*/failure' -o -path '*/status/url' -o -path '*/activity/*' \
+        -o -path '*/waiting' -o -path '*/failure' -o -path '*/status/url' -o -path '*/status/title' -o -path '*/activity/*' \
         -o -path '*/events/messages/events.jsonl' \) -print 2>/dev/null
 )
 set -f
