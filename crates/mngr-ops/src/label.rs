@@ -231,7 +231,8 @@ mod tests {
         };
         let labels = changes.apply(record.as_object_mut().unwrap());
         assert_eq!(labels, BTreeMap::from([("y".into(), "4".into()), ("z".into(), "3".into())]));
-        let changed = json!({"name": "a", "labels": {"y": "4", "z": "3"}, "new_field": [1], "title": "the door"});
+        let changed =
+            json!({"name": "a", "labels": {"y": "4", "z": "3"}, "new_field": [1], "title": "the door"});
         assert_eq!(record, changed);
         let changes = LabelChanges { title: Some(NewTitle::Drop), ..LabelChanges::default() };
         changes.apply(record.as_object_mut().unwrap());

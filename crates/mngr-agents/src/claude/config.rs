@@ -236,7 +236,8 @@ mod tests {
 
     #[test]
     fn what_the_users_sessions_used_is_not_brought_along() {
-        let mut projects = json!({ "/w": { "lastCost": 1, "lastModelUsage": {}, "hasTrustDialogAccepted": true }, "/x": 1 });
+        let mut projects =
+            json!({ "/w": { "lastCost": 1, "lastModelUsage": {}, "hasTrustDialogAccepted": true }, "/x": 1 });
         forget_sessions(projects.as_object_mut().unwrap());
         assert_eq!(projects, json!({ "/w": { "hasTrustDialogAccepted": true }, "/x": 1 }));
     }

@@ -6,6 +6,7 @@ mod config;
 mod evidence;
 mod login;
 mod status;
+mod title;
 
 pub use brand::Claude;
 pub(crate) use brand::{SESSION, SESSION_HISTORY, project_folder};

@@ -17,7 +17,8 @@ pub(crate) const ADOPTED: &str = "adopted.json";
 pub fn note_adopted(files: &dyn Files, state: &HostPath, brand: Brand) -> Result<(), FilesError> {
     let found = brand.sizes(files, state)?.into_iter();
     let below = |path: &HostPath| path.as_str().strip_prefix(state.as_str()).map(|rest| rest[1..].to_owned());
-    let lengths: BTreeMap<String, u64> = found.filter_map(|(path, size)| Some((below(&path)?, size))).collect();
+    let lengths: BTreeMap<String, u64> =
+        found.filter_map(|(path, size)| Some((below(&path)?, size))).collect();
     let text = serde_json::to_vec(&lengths).unwrap_or_default();
     files.write(&state.join(ADOPTED), &text, Access::Private, Durability::Cached)
 }

@@ -10,8 +10,8 @@ mod find;
 mod first_words;
 mod of_agent;
 
-pub(crate) use adopted::{ADOPTED, adopted};
 pub use adopted::note_adopted;
+pub(crate) use adopted::{ADOPTED, adopted};
 pub use carry::carry;
 pub(crate) use carry::copy_lines;
 pub use find::{AdoptError, find};

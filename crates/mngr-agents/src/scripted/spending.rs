@@ -84,6 +84,7 @@ impl SpendingLog {
             key: format!("{}:{}", self.path, self.lines),
             timestamp: time,
             model: Some(MODEL.to_owned()),
+            requested: None,
             tokens: Tokens { output_tokens: tokens, ..Tokens::default() },
             long_cache_write_tokens: 0,
             cost: Some(cost.max(0.0)),

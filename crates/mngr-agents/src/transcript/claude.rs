@@ -101,6 +101,7 @@ impl ClaudeReader {
                 key: key.clone(),
                 timestamp: self.last_time,
                 model: model.as_deref().map(|model| priced_model(model, message)),
+                requested: text(line, "/requestedModel"),
                 tokens,
                 long_cache_write_tokens: count(message, "/usage/cache_creation/ephemeral_1h_input_tokens"),
                 cost: None,

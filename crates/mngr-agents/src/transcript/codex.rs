@@ -139,6 +139,7 @@ impl CodexReader {
             key: format!("{thread}/{total}"),
             timestamp: self.last_time,
             model: self.model.clone(),
+            requested: None,
             tokens: usage_of(payload.pointer(usage)?),
             long_cache_write_tokens: 0,
             cost: None,

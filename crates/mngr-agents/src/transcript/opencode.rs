@@ -93,6 +93,7 @@ impl OpencodeReader {
                 key: id,
                 timestamp: self.last_time,
                 model: message.model,
+                requested: None,
                 tokens: usage(part),
                 long_cache_write_tokens: 0,
                 // It says nothing where it knows no price: the model need not be free.

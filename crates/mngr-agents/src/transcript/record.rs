@@ -270,6 +270,8 @@ pub struct Spend {
     pub timestamp: Timestamp,
     /// The model, where it is known.
     pub model: Option<String>,
+    /// The model that was asked for, where that is said too: it may be another name of the same.
+    pub requested: Option<String>,
     /// How much.
     pub tokens: Tokens,
     /// Of `cache_write_tokens`, those that are kept for an hour, which cost more.

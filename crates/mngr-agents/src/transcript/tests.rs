@@ -80,7 +80,7 @@ fn a_session_of_claude_reads_as_it_was_held() {
             "user: sent while a tool runs",
             "assistant: You said: sent while a tool runs",
             "tool ?: The user doesn't want to proceed with th !",
-            "program notification: [Request interrupted by user for tool use",
+            "program notification: [Request interrupted by user for tool us",
             "assistant: Please run /login · API Error: 401 The API key is not valid.",
         ]
     );
@@ -111,13 +111,33 @@ fn what_claude_puts_into_the_users_mouth_is_the_programs() {
     let notice = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
     let cases = [
         (json!("plain"), human.clone(), "user: plain"),
-        (json!("<system-reminder>mine</system-reminder>"), human.clone(), "user: <system-reminder>mine</system-reminder>"),
-        (json!("<command-name>/compact</command-name>\n<command-args></command-args>"), human, "program command: /compact"),
-        (json!("<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>"), json!({}), "program output of a command: a</bash-stdout><bash-stderr>"),
-        (json!(notice), json!({ "origin": { "kind": "task-notification" } }), "program notification: <task-notification> <task-id>b1</task-id> "),
-        (json!(notice), json!({}), "program notification: <task-notification> <task-id>b1</task-id> "),
+        (
+            json!("<system-reminder>mine</system-reminder>"),
+            human.clone(),
+            "user: <system-reminder>mine</system-reminder>",
+        ),
+        (
+            json!("<command-name>/compact</command-name>\n<command-args></command-args>"),
+            human,
+            "program command: /compact",
+        ),
+        (
+            json!("<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>"),
+            json!({}),
+            "program output of a command: a</bash-stdout><bash-stderr>",
+        ),
+        (
+            json!(notice),
+            json!({ "origin": { "kind": "task-notification" } }),
+            "program notification: <task-notification> <task-id>b1</task-id",
+        ),
+        (json!(notice), json!({}), "program notification: <task-notification> <task-id>b1</task-id"),
         (json!("from a peer"), json!({ "origin": { "kind": "peer" } }), "program notification: from a peer"),
-        (json!("This session goes on"), json!({ "isCompactSummary": true, "origin": { "kind": "human" } }), "program summary: This session goes on"),
+        (
+            json!("This session goes on"),
+            json!({ "isCompactSummary": true, "origin": { "kind": "human" } }),
+            "program summary: This session goes on",
+        ),
     ];
     for (content, more, wanted) in cases {
         assert_eq!(told(&read(Brand::Claude, &told_claude(content.clone(), more))), [wanted], "{content}");
@@ -169,6 +189,7 @@ fn a_thread_of_codex_reads_as_it_was_held() {
             "user: sent while a tool runs",
             "assistant: You said: sent while a tool runs",
             "tool ?: Wall time: 1.2 seconds",
+            "program notification: <turn_aborted> The user interrupted the ",
         ]
     );
 }

@@ -108,11 +108,17 @@ impl SessionTotals {
     pub fn beside<'s>(&self, answers: impl Iterator<Item = &'s Spend>) -> Vec<Spend> {
         let mut known: BTreeMap<&str, Known> = BTreeMap::new();
         for answer in answers {
-            let Some(session) = answer.session.as_deref() else { continue };
+            let Some((session, totals)) = answer.session.as_ref().and_then(|id| self.0.get_key_value(id))
+            else {
+                continue;
+            };
             let known = known.entry(session).or_default();
             known.latest = known.latest.max(Some(answer.timestamp));
-            let model = answer.model.as_deref().unwrap_or_default();
-            *known.models.entry(model).or_default() += answer.tokens;
+            // It counts by the name it asked for, and an answer may come under another one.
+            let names = [&answer.model, &answer.requested].into_iter().flatten();
+            if let Some((model, _)) = names.filter_map(|name| totals.get_key_value(name)).next() {
+                *known.models.entry(model).or_default() += answer.tokens;
+            }
         }
         let mut spends = Vec::new();
         for (session, known) in known {
@@ -124,6 +130,7 @@ impl SessionTotals {
                         key: format!("beside/{session}/{model}"),
                         timestamp: known.latest.unwrap_or_default(),
                         model: Some(model.clone()),
+                        requested: None,
                         tokens,
                         long_cache_write_tokens: 0,
                         cost: None,
@@ -155,5 +162,88 @@ fn beyond(total: Tokens, counted: Tokens) -> Tokens {
         output_tokens: total.output_tokens.saturating_sub(counted.output_tokens),
         cache_read_tokens: total.cache_read_tokens.saturating_sub(counted.cache_read_tokens),
         cache_write_tokens: total.cache_write_tokens.saturating_sub(counted.cache_write_tokens),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mngr_host::local::LocalFiles;
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(session: &str, model: &str, requested: &str) -> Spend {
+        Spend {
+            key: format!("{session}/{model}/{requested}"),
+            timestamp: Timestamp::UNIX_EPOCH,
+            model: Some(model.to_owned()),
+            requested: Some(requested.to_owned()),
+            tokens: Tokens {
+                input_tokens: 10,
+                output_tokens: 5,
+                cache_read_tokens: 300,
+                cache_write_tokens: 20,
+            },
+            long_cache_write_tokens: 0,
+            cost: None,
+            session: Some(session.to_owned()),
+            kind: SpendKind::Answer,
+        }
+    }
+
+    fn used(times: u64) -> Value {
+        json!({ "inputTokens": 10 * times, "outputTokens": 5 * times, "cacheReadInputTokens": 300 * times,
+            "cacheCreationInputTokens": 20 * times, "costUSD": 1 })
+    }
+
+    fn main_file(session: &str, models: Value) -> Value {
+        let last = json!({ "lastSessionId": session, "lastModelUsage": models });
+        json!({ "projects": { "/repository": last, "/elsewhere": { "lastSessionId": "users" }, "odd": 1 } })
+    }
+
+    #[test]
+    fn what_a_session_used_beyond_its_answers_is_beside_them() {
+        let mut totals = SessionTotals::default();
+        totals.add_last(&main_file("s", json!({ "big": used(3), "small": used(1), "odd": 7 })));
+        let answers =
+            [answer("s", "big-20260101", "big"), answer("s", "big", "big"), answer("other", "big", "big")];
+        let beside = totals.beside(answers.iter());
+        let told: Vec<_> =
+            beside.iter().map(|s| (s.model.as_deref().unwrap_or(""), s.tokens.total())).collect();
+        assert_eq!(told, [("big", 335), ("small", 335)]);
+        assert!(
+            totals.beside([answer("other", "big", "big")].iter()).is_empty(),
+            "not a session of this agent"
+        );
+        let more = vec![answer("s", "big", "big"); 5];
+        assert_eq!(totals.beside(more.iter()).len(), 1, "it may have counted less than its record");
+    }
+
+    #[test]
+    fn what_was_written_at_an_end_is_noted_before_the_next_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = HostPath::new(dir.path().to_str().unwrap());
+        let put = |value: Value| {
+            let path = state.join(MAIN_FILE);
+            LocalFiles.make_folder(&path.parent().unwrap()).unwrap();
+            LocalFiles
+                .write(&path, value.to_string().as_bytes(), Access::Private, Durability::Cached)
+                .unwrap();
+        };
+        SessionTotals::keep(&LocalFiles, &state).unwrap();
+        assert!(!LocalFiles.exists(&state.join(SESSION_USAGE)).unwrap());
+        put(main_file("one", json!({ "big": used(3) })));
+        SessionTotals::keep(&LocalFiles, &state).unwrap();
+        put(main_file("two", json!({ "big": used(1) })));
+        let totals = SessionTotals::of(&LocalFiles, &state).unwrap();
+        assert_eq!(totals.sessions().into_iter().collect::<Vec<_>>(), ["one", "two"]);
+        // Resumed after it was cut off: it has begun to count again.
+        put(main_file("one", json!({ "big": used(1) })));
+        SessionTotals::keep(&LocalFiles, &state).unwrap();
+        let beside =
+            SessionTotals::of(&LocalFiles, &state).unwrap().beside([answer("one", "big", "big")].iter());
+        assert_eq!(beside[0].tokens.total(), 670);
+        let noted = LocalFiles.read_file(&state.join(SESSION_USAGE)).unwrap();
+        assert!(!String::from_utf8_lossy(&noted).contains("repository"), "nothing but counts is kept");
     }
 }

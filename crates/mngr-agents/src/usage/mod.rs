@@ -9,5 +9,5 @@ mod uncounted;
 pub(crate) use beside::SESSION_USAGE;
 pub use beside::SessionTotals;
 pub use billing::Billing;
-pub use uncounted::Uncounted;
 pub use prices::{BELIEVED_DAYS, PriceOrigin, Prices, PricesError};
+pub use uncounted::Uncounted;

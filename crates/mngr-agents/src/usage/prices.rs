@@ -95,10 +95,7 @@ impl Prices {
 
     /// These, with those of the settings laid over them value by value. A price that is changed has the date and the source
     /// that the settings give it, or none.
-    pub fn with_settings(
-        mut self,
-        settings: &BTreeMap<String, PriceSettings>,
-    ) -> Result<Self, PricesError> {
+    pub fn with_settings(mut self, settings: &BTreeMap<String, PriceSettings>) -> Result<Self, PricesError> {
         for (model, set) in settings {
             let known = self.models.remove(model);
             let needed = |set: Option<f64>, known: Option<f64>, missing| {
@@ -199,6 +196,7 @@ mod tests {
             key: String::new(),
             timestamp: Timestamp::UNIX_EPOCH,
             model: Some(model.to_owned()),
+            requested: None,
             tokens,
             long_cache_write_tokens: 500_000,
             cost: None,
@@ -265,10 +263,13 @@ mod tests {
             let prices = Prices::built_in().on(day.parse().unwrap());
             prices.origin(&million("gpt-5-2025-08-07")).unwrap().is_old
         };
-        assert!(!is_old("2025-12-01") && !is_old("2026-03-01") && is_old("2026-03-02") && is_old("2026-11-18"));
+        assert!(
+            !is_old("2025-12-01") && !is_old("2026-03-01") && is_old("2026-03-02") && is_old("2026-11-18")
+        );
         let said = Spend { cost: Some(0.5), ..million("gpt-5") };
         assert_eq!(prices.origin(&said), None);
-        let own = Prices::parse("[models.m]\ninput = 1\noutput = 2\n").unwrap().on("2999-01-01".parse().unwrap());
+        let own =
+            Prices::parse("[models.m]\ninput = 1\noutput = 2\n").unwrap().on("2999-01-01".parse().unwrap());
         assert!(!own.origin(&million("m")).unwrap().is_old, "nobody knows how old it is");
     }
 }

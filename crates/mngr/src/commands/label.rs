@@ -81,7 +81,8 @@ struct LabelReport {
 impl Report for LabelReport {
     fn human(&self, _console: &Console) -> String {
         let changes = self.batch.done.iter().flat_map(|(agent, now)| {
-            let labels: Vec<String> = now.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            let labels: Vec<String> =
+                now.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
             let title = now.title.as_deref().unwrap_or("as its program or its first message says");
             let shown = [
                 (self.is_labelled, "Labels", labels.join(", ")),

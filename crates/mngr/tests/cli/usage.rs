@@ -130,7 +130,10 @@ fn an_old_price_is_said_and_the_settings_have_a_newer_one() {
     let env = env_with_repo();
     let _ = pretend(&env, "one", "codex");
     let shown = env.mngr(["usage"]).success().stdout;
-    assert!(shown.contains("the price of gpt-5.1-codex is of 2025-12-01, more than 90 days ago, https://"), "{shown}");
+    assert!(
+        shown.contains("the price of gpt-5.1-codex is of 2025-12-01, more than 90 days ago, https://"),
+        "{shown}"
+    );
     assert!(shown.contains("not counted: what Codex asked beside its turns"), "{shown}");
     let usage = env.mngr(["usage", "--format", "json"]).success().json();
     assert_eq!(usage["total"]["old_price_models"][0], "gpt-5.1-codex");
@@ -169,11 +172,15 @@ fn what_claude_used_beside_the_conversation_counts_once_it_tells() {
     let lines = fs::read_to_string(&file).unwrap();
     assert!(lines.contains(&format!("\"sessionId\":\"{session}\"")));
     let usage = || env.mngr(["usage", "--format", "json"]).success().json()["total"].clone();
-    assert_eq!((&usage()["total_tokens"], &usage()["uncounted"][0]), (&9675.into(), &"claude_until_it_ends".into()));
+    assert_eq!(
+        (&usage()["total_tokens"], &usage()["uncounted"][0]),
+        (&9675.into(), &"claude_until_it_ends".into())
+    );
     let main = state_dir(&env, "one").join("plugin/claude/anthropic/.claude.json");
     let model = |input: u64| serde_json::json!({ "inputTokens": input, "outputTokens": 45, "cacheReadInputTokens": 9000, "cacheCreationInputTokens": 600 });
     let write = |session: &str, input: u64| {
-        let used = serde_json::json!({ "claude-sonnet-4-5-20250929": model(input), "claude-haiku-4-5": model(5) });
+        let used =
+            serde_json::json!({ "claude-sonnet-4-5-20250929": model(input), "claude-haiku-4-5": model(5) });
         let project = serde_json::json!({ "lastSessionId": session, "lastModelUsage": used });
         fs::write(&main, serde_json::json!({ "projects": { "/w": project } }).to_string()).unwrap();
     };
