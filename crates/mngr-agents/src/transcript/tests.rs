@@ -213,6 +213,35 @@ fn the_events_of_opencode_read_as_the_conversation_was_held() {
 }
 
 #[test]
+fn what_opencode_sums_up_is_the_programs_and_its_own_cost_is_taken() {
+    use serde_json::json;
+    let info =
+        json!({ "id": "m", "sessionID": "s", "role": "assistant", "mode": "compaction", "modelID": "house" });
+    let part = |id: &str, more: serde_json::Value| {
+        let mut part = json!({ "id": id, "messageID": "m", "sessionID": "s" });
+        part.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "type": "message.part.updated", "properties": { "part": part } })
+    };
+    let tokens = json!({ "input": 10, "output": 4, "reasoning": 0, "cache": { "write": 0, "read": 100 } });
+    let lines = [
+        json!({ "type": "message.updated", "properties": { "info": info } }),
+        part("t", json!({ "type": "text", "text": "so far", "time": { "start": 1, "end": 2 } })),
+        part("f", json!({ "type": "step-finish", "cost": 6.8e-5, "tokens": tokens })),
+        part("g", json!({ "type": "step-finish", "cost": 0, "tokens": tokens })),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let entries = read(Brand::Opencode, &text);
+    assert_eq!(told(&entries), ["program summary: so far"]);
+    let mut costs = Vec::new();
+    for entry in &entries {
+        if let Entry::Spent(spend) = entry {
+            costs.push(spend.cost);
+        }
+    }
+    assert_eq!(costs, [Some(6.8e-5), None], "nothing is said where it knows no price");
+}
+
+#[test]
 fn an_answer_counts_once_however_often_it_is_written() {
     let samples = [(Brand::Claude, 3, 9675), (Brand::Codex, 4, 12_059), (Brand::Opencode, 3, 9043)];
     for (brand, answers, total) in samples {

@@ -15,10 +15,10 @@ fn a_title_is_what_somebody_says_or_the_program_or_the_first_message() {
     let env = env_with_repo();
     create_scripted(&env, "told", &["read", "read", "hang"]);
     assert_eq!(agent(&env, "told")["title"], serde_json::Value::Null);
-    let _ = env.mngr(["message", "told", "\n  fix the\tlogin\u{1b}[31m test\nand then rest"]).success();
-    assert_eq!(title(&env, "told"), "fix the login [31m test");
+    let _ = env.mngr(["message", "told", "\n  fix the\tlogin  test\nand then rest"]).success();
+    assert_eq!(title(&env, "told"), "fix the login test");
     let _ = env.mngr(["message", "told", "something else"]).success();
-    assert_eq!(title(&env, "told"), "fix the login [31m test", "the first message stays the first");
+    assert_eq!(title(&env, "told"), "fix the login test", "the first message stays the first");
 
     let status = state_dir(&env, "told").join("status");
     fs::create_dir_all(&status).unwrap();
@@ -36,7 +36,8 @@ fn a_title_is_what_somebody_says_or_the_program_or_the_first_message() {
 #[test]
 fn create_takes_a_title_and_refuses_an_empty_one() {
     let env = env_with_repo();
-    let words = ["create", "a", "--title", "the front page", "--type", "scripted", "--no-connect"];
+    let words =
+        ["create", "a", "--title", "the\u{1b} front\u{202e} page", "--type", "scripted", "--no-connect"];
     let _ = env.mngr(words.iter().chain(&["-m", "make it blue", "--", "read", "hang"])).success();
     assert_eq!(title(&env, "a"), "the front page");
     let _ = env.mngr(["label", "a", "--title", ""]).success();

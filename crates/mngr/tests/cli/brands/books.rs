@@ -40,8 +40,9 @@ impl Scene {
 /// The record of the only conversation.
 fn record(scene: &Scene) -> PathBuf {
     let projects = state_dir(&scene.env, NAME).join("plugin/claude/anthropic/projects");
-    let folder = fs::read_dir(projects).unwrap().next().unwrap().unwrap().path();
-    let mut files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let folders = fs::read_dir(projects).unwrap().map(|entry| entry.unwrap().path());
+    let mut files =
+        folders.flat_map(|folder| fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
     files.find(|path| path.extension().is_some_and(|end| end == "jsonl")).unwrap()
 }
 
@@ -113,12 +114,9 @@ fn opencode_names_the_conversation_and_its_own_cost_is_taken() {
     let _ = scene.create(&["--message", "remember the heron"]).success();
     scene.wait_for(IDLE);
     wait_until(2 * PATIENCE, || scene.title().contains("small matter"));
-    scene.say("/compact");
-    wait_until(PATIENCE, || scene.has_program("summary"));
-    scene.wait_for(IDLE);
     assert_eq!(scene.users_words(), ["remember the heron"]);
     let used = scene.used();
-    assert_eq!((&used["answers"], &used["uncounted"]), (&2.into(), &json!(["opencode_titles"])), "{used}");
+    assert_eq!((&used["answers"], &used["uncounted"]), (&1.into(), &json!(["opencode_titles"])), "{used}");
     assert_eq!(used["unpriced_models"], json!([]), "mngr has no price for it, opencode has: {used}");
     assert!(used["total_cost_usd"].as_f64().unwrap() > 0.0, "{used}");
     let _ = scene.env.mngr(["stop", NAME]).success();
