@@ -397,6 +397,20 @@ mod tests {
         assert_eq!(wide.render(Some(4), plain), "NAME\nfix…\n");
     }
 
+    #[test]
+    fn a_column_that_is_good_to_have_takes_what_room_there_is_or_goes() {
+        let columns = vec![Column::new("NAME", Align::Left), Column::new("TITLE", Align::Left).if_room(8)];
+        let mut table = Table::new(columns);
+        table.push(vec![Cell::plain("reception"), Cell::plain("the new front page")]);
+        let shown = |table: &Table, width| table.render(width, |_, text| text.to_owned());
+        assert_eq!(shown(&table, None), "NAME       TITLE\nreception  the new front page\n");
+        assert_eq!(shown(&table, Some(20)), "NAME       TITLE\nreception  the new …\n");
+        assert_eq!(shown(&table, Some(18)), "NAME\nreception\n", "the other columns are not cut for it");
+        let mut empty = Table::new(table.columns.clone());
+        empty.push(vec![Cell::plain("reception")]);
+        assert_eq!(shown(&empty, None), "NAME\nreception\n");
+    }
+
     proptest! {
         #[test]
         fn any_content_fits_any_reasonable_terminal(
