@@ -154,6 +154,11 @@ pub trait Brand: Sync {
     /// The state of a living agent, from what its program says; `None` when it says nothing that is understood.
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport>;
 
+    /// What the program says it works on, where its status tells. Untrusted text.
+    fn title(&self, _program: &ProgramFacts) -> Option<String> {
+        None
+    }
+
     /// Whether a new launch has got as far as taking messages.
     fn is_ready(&self, program: &ProgramFacts, markers: &Markers) -> bool;
 

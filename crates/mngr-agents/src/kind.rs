@@ -238,6 +238,10 @@ impl Brand for Kind {
         self.base.brand().is_some_and(|brand| brand.is_taking(appended, text))
     }
 
+    fn title(&self, program: &ProgramFacts) -> Option<String> {
+        self.base.brand()?.title(program)
+    }
+
     fn typed_beginning<'t>(&self, text: &'t str) -> &'t str {
         self.base.brand().map_or("", |brand| brand.typed_beginning(text))
     }

@@ -44,6 +44,7 @@ pub use keys::logging::{LogLevel, LoggingSettings};
 pub use keys::names::{Prefix, SocketName, WindowName};
 pub use keys::plugin::PluginSettings;
 pub use keys::pool::PoolSettings;
+pub use keys::price::{DaySetting, PriceSettings};
 pub use keys::provider::{ImageBuilder, LOCAL_BACKEND, ProviderSettings, SshHostSettings};
 pub use keys::retry::RetrySettings;
 pub use keys::screen::{

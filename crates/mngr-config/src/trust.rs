@@ -92,7 +92,7 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("transcript", &[]),
     ("unarchive", &["agent_types", "background_patience"]),
     ("undo", &["trash"]),
-    ("usage", &[]),
+    ("usage", &["prices"]),
     ("wait", &["agent_types", "background_patience"]),
 ];
 

@@ -1,6 +1,6 @@
 //! One look at a host's agents: what is read of each, and what that means. How it is read is the host's business.
 //!
-//! Per agent: two small files, one line of the process table, three times of change.
+//! Per agent: three small files, one line of the process table, three times of change.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,6 +14,7 @@ use mngr_model::facts::{
 use mngr_model::layout::HostLayout;
 use mngr_model::process::{Ending, ProcessId, ProcessRecord};
 use mngr_model::state::WaitingReason;
+use mngr_model::title::reported_title;
 use mngr_model::{AgentId, AgentRecord, HostPath};
 
 /// No file of a state folder is ever this large, unless somebody wants to fill our memory.
@@ -126,7 +127,7 @@ pub(crate) fn look_at(sight: &impl Sight, agents: &HostPath, folder: &str, detai
     let started_at = process.agent.filter(|_| !is_stale).and_then(|id| sight.started_at(id.start));
     let markers = if agent.is_alive() { read_markers(sight, &dir) } else { Markers::default() };
     let extra = match detail {
-        Detail::Basic => ExtraFacts::default(),
+        Detail::Basic => ExtraFacts { title: reported(sight, &dir), ..ExtraFacts::default() },
         Detail::Full => extra_facts(sight, &dir),
     };
     let program = program_facts(sight, &dir, &record, &process).filter(|_| agent.is_alive());
@@ -223,11 +224,17 @@ fn newest_in(sight: &impl Sight, folder: &HostPath) -> Option<Timestamp> {
     shown.filter_map(|name| sight.modified(&folder.join(name))).max()
 }
 
+/// What the agent's program says it works on.
+fn reported(sight: &impl Sight, dir: &HostPath) -> Option<String> {
+    reported_title(&read_small_text(sight, &dir.join("status/title"))?)
+}
+
 fn extra_facts(sight: &impl Sight, dir: &HostPath) -> ExtraFacts {
     let url = read_small_text(sight, &dir.join("status/url"));
     let newest = |names: &[&str]| names.iter().filter_map(|name| sight.modified(&dir.join(name))).max();
     ExtraFacts {
         url: url.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
+        title: reported(sight, dir),
         agent_activity: newest(&["activity/agent", "activity/start", "activity/create"]),
         user_activity: newest(&["activity/user", "events/messages/events.jsonl"]),
         activity: AGENT_SOURCES

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::path::HostPath;
+use crate::title::title_of;
 use crate::transfer::TransferMode;
 use crate::{AgentId, AgentName, AgentTypeName};
 
@@ -76,6 +77,12 @@ pub struct AgentRecord {
     /// Further windows.
     #[serde(default)]
     pub additional_commands: Vec<AdditionalCommand>,
+    /// What it works on, as somebody has called it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The beginning of the first message it was sent, where it was created without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<String>,
     /// The first message, as given at creation.
     #[serde(default)]
     pub initial_message: Option<String>,
@@ -124,6 +131,11 @@ impl AgentRecord {
         let is_below = |path: &&str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
         let pattern = self.status_file.as_deref().filter(is_below)?;
         Some(pattern.replace("{pid}", &pid.to_string()))
+    }
+
+    /// What it was first told to do, in one line.
+    pub fn first_words(&self) -> Option<String> {
+        [&self.initial_message, &self.first_line].into_iter().flatten().find_map(|text| title_of(text))
     }
 
     /// The branch it was created on.

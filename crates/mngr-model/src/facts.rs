@@ -109,6 +109,8 @@ pub struct ProgramFacts {
 pub struct ExtraFacts {
     /// `status/url`, as the agent reports it. Untrusted text.
     pub url: Option<String>,
+    /// What the agent's program says it works on, made harmless. Filled by every look.
+    pub title: Option<String>,
     /// Newest sign of life of the agent itself.
     pub agent_activity: Option<Timestamp>,
     /// Newest sign of life of a user.

@@ -180,6 +180,8 @@ impl AgentLayout {
         activity_agent => "activity/agent";
         /// The URL the agent reports.
         status_url => "status/url";
+        /// What the agent says it works on.
+        status_title => "status/title";
         /// The agent's event logs.
         events => "events";
         /// Log of messages sent to it.

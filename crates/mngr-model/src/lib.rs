@@ -25,6 +25,7 @@ pub mod process;
 pub mod quote;
 pub mod run;
 pub mod state;
+pub mod title;
 pub mod transfer;
 pub mod window;
 pub mod words;

@@ -59,7 +59,7 @@ pub fn archive(world: &World, agent: &Agent, at_work: AtWork) -> Result<Archivin
         return Ok(Archiving::WasSo);
     }
     let archived = Label::new(ARCHIVED_AT.parse()?, world.clock.now().to_string())?;
-    label::label(agent, &LabelChanges { set: vec![archived], remove: Vec::new() })?;
+    label::label(agent, &LabelChanges { set: vec![archived], ..LabelChanges::default() })?;
     Ok(Archiving::Changed)
 }
 
@@ -78,6 +78,6 @@ pub fn unarchive(agent: &Agent) -> Result<Archiving, ArchiveError> {
         return Ok(Archiving::WasSo);
     }
     let key: LabelKey = ARCHIVED_AT.parse()?;
-    label::label(agent, &LabelChanges { set: Vec::new(), remove: vec![key] })?;
+    label::label(agent, &LabelChanges { remove: vec![key], ..LabelChanges::default() })?;
     Ok(Archiving::Changed)
 }

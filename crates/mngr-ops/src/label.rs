@@ -1,4 +1,4 @@
-//! `label`: setting and removing an agent's labels. Works on agents that do not run.
+//! `label`: setting and removing an agent's labels and its title. Works on agents that do not run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -139,9 +139,20 @@ impl FromStr for Label {
     }
 }
 
+/// What an agent is to be called from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewTitle {
+    /// So.
+    Set(String),
+    /// As its program or its first message says.
+    Drop,
+}
+
 /// What to change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LabelChanges {
+    /// The title, where that changes.
+    pub title: Option<NewTitle>,
     /// Labels to set; a later one of the same key wins.
     pub set: Vec<Label>,
     /// Keys to remove. Removing what is not there is no error.
@@ -151,6 +162,11 @@ pub struct LabelChanges {
 impl LabelChanges {
     /// Changes the labels of a record. A key that is both removed and set is set.
     pub(crate) fn apply(&self, record: &mut Map<String, Value>) -> BTreeMap<String, String> {
+        match &self.title {
+            None => {}
+            Some(NewTitle::Set(title)) => drop(record.insert("title".to_owned(), title.as_str().into())),
+            Some(NewTitle::Drop) => drop(record.shift_remove("title")),
+        }
         let labels = record.entry("labels").or_insert_with(|| Value::Object(Map::new()));
         if !labels.is_object() {
             *labels = Value::Object(Map::new());
@@ -178,13 +194,25 @@ pub enum RelabelError {
     Record(#[from] RecordError),
 }
 
-/// Changes an agent's labels and returns all it has now.
-pub fn label(agent: &Agent, changes: &LabelChanges) -> Result<BTreeMap<String, String>, RelabelError> {
+/// What an agent has after a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Relabelled {
+    /// All its labels.
+    pub labels: BTreeMap<String, String>,
+    /// Its title, where somebody has set one.
+    pub title: Option<String>,
+}
+
+/// Changes an agent's labels and its title, and returns what it has now.
+pub fn label(agent: &Agent, changes: &LabelChanges) -> Result<Relabelled, RelabelError> {
     look_again(agent, Detail::Basic)?;
-    let mut labels = BTreeMap::new();
+    let mut now = Relabelled::default();
     let layout = agent.host.layout().agent(agent.id());
-    record::patch(agent.host.as_ref(), &layout, |record| labels = changes.apply(record))?;
-    Ok(labels)
+    record::patch(agent.host.as_ref(), &layout, |record| {
+        now.labels = changes.apply(record);
+        now.title = record.get("title").and_then(Value::as_str).map(str::to_owned);
+    })?;
+    Ok(now)
 }
 
 #[cfg(test)]
@@ -197,12 +225,18 @@ mod tests {
     fn labels_are_set_and_removed_and_what_else_is_there_stays() {
         let mut record = json!({"name": "a", "labels": {"x": "1", "y": "2"}, "new_field": [1]});
         let changes = LabelChanges {
+            title: Some(NewTitle::Set("the door".to_owned())),
             set: vec!["z=3".parse().unwrap(), "y=4".parse().unwrap()],
             remove: vec!["x".parse().unwrap(), "y".parse().unwrap(), "absent".parse().unwrap()],
         };
         let labels = changes.apply(record.as_object_mut().unwrap());
         assert_eq!(labels, BTreeMap::from([("y".into(), "4".into()), ("z".into(), "3".into())]));
-        assert_eq!(record, json!({"name": "a", "labels": {"y": "4", "z": "3"}, "new_field": [1]}));
+        let changed =
+            json!({"name": "a", "labels": {"y": "4", "z": "3"}, "new_field": [1], "title": "the door"});
+        assert_eq!(record, changed);
+        let changes = LabelChanges { title: Some(NewTitle::Drop), ..LabelChanges::default() };
+        changes.apply(record.as_object_mut().unwrap());
+        assert_eq!(record.get("title"), None);
     }
 
     #[test]

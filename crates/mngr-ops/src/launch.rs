@@ -13,6 +13,7 @@ use mngr_agents::launch::{
 };
 use mngr_agents::manifest::BuiltIn;
 use mngr_agents::ordinary::read_ordinary;
+use mngr_agents::usage::SessionTotals;
 use mngr_host::beneath::Beneath;
 use mngr_host::files::{Access, Change, FileKind, FilesError};
 use mngr_host::host::{AwaitedLine, Host, SurveyError, WatchRequest};
@@ -140,6 +141,7 @@ pub(crate) fn launch(
     let (mut changes, seen) = match occasion {
         Occasion::First { with } => (with, 0),
         Occasion::Again => {
+            keep_totals(world, host, record, &agent);
             let mark = agent.activity_start();
             let folder = mark.parent().and_then(|path| Beneath::new(agent.root(), &path));
             let folder = folder.map(|folder| Change::MakeFolderBeneath(folder.in_existing_root()));
@@ -199,6 +201,17 @@ pub(crate) fn launch(
         }
         let bytes = read_ordinary(host.files(), &agent.process())?.unwrap_or_default();
         said = usize::try_from(seen).ok().and_then(|seen| bytes.get(seen..)).unwrap_or_default().to_vec();
+    }
+}
+
+/// What its program wrote of its last session is replaced by that of the next one. Nobody fails to start for it.
+fn keep_totals(world: &World, host: &dyn Host, record: &AgentRecord, agent: &AgentLayout) {
+    if record.brand.as_deref() != Some(BuiltIn::Claude.name()) {
+        return;
+    }
+    if let Err(error) = SessionTotals::keep(host.files(), agent.root()) {
+        let why = crate::error_chain(&error);
+        world.reporter.warn(&format!("what the agent used beside its conversation is not noted: {why}"));
     }
 }
 

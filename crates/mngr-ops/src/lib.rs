@@ -57,6 +57,7 @@ mod terminal;
 #[cfg(test)]
 mod testing;
 mod text;
+pub mod title;
 pub mod transcript;
 mod trash;
 pub mod tutorial;

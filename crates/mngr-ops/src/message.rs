@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use mngr_agents::brand::Brand as _;
 use mngr_agents::deliver::{self, DeliverError, Delivered, Message, Recipient, TextProblem};
 use mngr_agents::kind::Kind;
 use mngr_agents::manifest::Framing;
@@ -24,7 +25,7 @@ use crate::create::agent_type::{self, ResolvedType};
 use crate::fleet::Agent;
 use crate::visit::Visit;
 use crate::world::World;
-use crate::{states, terminal};
+use crate::{states, terminal, title};
 
 mod key;
 mod log;
@@ -254,6 +255,9 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     }
     match outcome {
         Ok(delivered) => {
+            if !kind.is_command(text) {
+                title::note_first_words(world, &agent, text);
+            }
             if let Some(left) = &delivered.left_aside {
                 world.reporter.warn(&left.to_string());
             }

@@ -153,7 +153,7 @@ pub fn rename(world: &World, agent: &Agent, request: &RenameRequest) -> Result<R
 }
 
 fn commit(host: &dyn Host, own: &AgentLayout, request: &RenameRequest) -> Result<(), RecordError> {
-    let labels = LabelChanges { set: request.labels.clone(), remove: Vec::new() };
+    let labels = LabelChanges { set: request.labels.clone(), ..LabelChanges::default() };
     record::patch(host, own, |record| {
         record.insert("name".to_owned(), request.new_name.as_ref().into());
         labels.apply(record);

@@ -68,6 +68,8 @@ pub struct Column {
     header: String,
     align: Align,
     kept: Kept,
+    /// Where the others leave less room than this it is not shown.
+    least_room: Option<usize>,
 }
 
 /// What is left of a cell that is too long.
@@ -80,7 +82,14 @@ enum Kept {
 impl Column {
     /// A column with this heading.
     pub fn new(header: &str, align: Align) -> Self {
-        Self { header: sanitize(header).into_owned(), align, kept: Kept::Beginning }
+        Self { header: sanitize(header).into_owned(), align, kept: Kept::Beginning, least_room: None }
+    }
+
+    /// The same for a last column that is good to have: it takes the room that the others leave, and is not shown where
+    /// that is less than this, or where there is nothing in it.
+    #[must_use]
+    pub fn if_room(self, least: usize) -> Self {
+        Self { least_room: Some(least), ..self }
     }
 
     /// The same for texts that differ at their ends, as names in folders do: of one that is too long the end is shown.
@@ -224,6 +233,16 @@ impl Table {
             cells.chain([column.header.width()]).max().unwrap_or(0)
         };
         let mut widths: Vec<usize> = self.columns.iter().enumerate().map(widest).collect();
+        if let Some(least) = self.columns.last().and_then(|last| last.least_room) {
+            let (last, others) = (widths.pop().unwrap_or_default(), widths.iter().sum::<usize>());
+            let room = terminal.unwrap_or(usize::MAX).saturating_sub(others + GAP.len() * widths.len());
+            let index = widths.len();
+            let is_empty = self.rows.iter().all(|row| row.get(index).is_none_or(|cell| cell.text.is_empty()));
+            if room >= least && !is_empty {
+                widths.push(last.min(room));
+                return widths;
+            }
+        }
         if let Some(terminal) = terminal {
             // The last columns are left out where not all have room: a line that wraps is harder to read than a short one.
             let narrowest = |widths: &[usize]| {
@@ -376,6 +395,20 @@ mod tests {
         let wide = table(&[["fix-the-login", "123456", "https://example.com"]]);
         assert_eq!(wide.render(Some(10), plain), "NAME   PID\nfix…  123…\n");
         assert_eq!(wide.render(Some(4), plain), "NAME\nfix…\n");
+    }
+
+    #[test]
+    fn a_column_that_is_good_to_have_takes_what_room_there_is_or_goes() {
+        let columns = vec![Column::new("NAME", Align::Left), Column::new("TITLE", Align::Left).if_room(8)];
+        let mut table = Table::new(columns);
+        table.push(vec![Cell::plain("reception"), Cell::plain("the new front page")]);
+        let shown = |table: &Table, width| table.render(width, |_, text| text.to_owned());
+        assert_eq!(shown(&table, None), "NAME       TITLE\nreception  the new front page\n");
+        assert_eq!(shown(&table, Some(20)), "NAME       TITLE\nreception  the new …\n");
+        assert_eq!(shown(&table, Some(18)), "NAME\nreception\n", "the other columns are not cut for it");
+        let mut empty = Table::new(table.columns.clone());
+        empty.push(vec![Cell::plain("reception")]);
+        assert_eq!(shown(&empty, None), "NAME\nreception\n");
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::config::{self, UserConfig};
-use super::{composer, evidence, login, status};
+use super::{composer, evidence, login, status, title};
 use crate::brand::{
     Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command, noted_word,
 };
@@ -110,6 +110,10 @@ impl Brand for Claude {
 
     fn state(&self, program: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
         status::state(program, markers)
+    }
+
+    fn title(&self, program: &ProgramFacts) -> Option<String> {
+        title::title(program)
     }
 
     fn is_ready(&self, program: &ProgramFacts, _markers: &Markers) -> bool {

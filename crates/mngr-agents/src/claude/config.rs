@@ -147,9 +147,17 @@ fn main_file(
     }
     edit_object(&mut main, "projects", |projects| {
         projects.insert(request.record.work_dir.to_string(), project.into());
+        forget_sessions(projects);
     });
     settle_key(request, &mut main)?;
     Ok(main)
+}
+
+/// Takes out what the user's own last sessions have used: an agent that goes on with one would count that as its own.
+fn forget_sessions(projects: &mut Map<String, Value>) {
+    for project in projects.values_mut().filter_map(Value::as_object_mut) {
+        project.retain(|key, _| !key.starts_with("last"));
+    }
 }
 
 /// `.claude.json` of the agent this one is made from. That agent can write it, so nothing in it is an error.
@@ -227,6 +235,14 @@ fn merge(into: &mut Value, patch: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_users_sessions_used_is_not_brought_along() {
+        let mut projects =
+            json!({ "/w": { "lastCost": 1, "lastModelUsage": {}, "hasTrustDialogAccepted": true }, "/x": 1 });
+        forget_sessions(projects.as_object_mut().unwrap());
+        assert_eq!(projects, json!({ "/w": { "hasTrustDialogAccepted": true }, "/x": 1 }));
+    }
 
     #[test]
     fn tables_are_merged_and_the_rest_is_replaced() {

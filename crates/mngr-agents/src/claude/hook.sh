@@ -78,9 +78,24 @@ snapshot() {
     } >"$state/background.new" && mv "$state/background.new" "$state/background"
 }
 
+# What Claude Code calls the conversation is in its record, again and again; a name of the user's comes first. It is kept as
+# the JSON string that it is.
+entitle() {
+    record=${input#*'"transcript_path":"'}
+    tail -c 262144 "${record%%\"*}" | sed -n \
+        -e 's/^{"type":"custom-title","customTitle":\(".*"\),"sessionId".*/2 \1/p' \
+        -e 's/^{"type":"ai-title","aiTitle":\(".*"\),"sessionId".*/1 \1/p' | {
+        best=1 title=
+        while read -r rank text; do [ "$rank" -lt "$best" ] || { best=$rank title=$text; }; done
+        [ -z "$title" ] || { printf '%s\n' "$title" >"$state/status/title.new" &&
+            mv "$state/status/title.new" "$state/status/title"; }
+    }
+}
+
 case $event in
 SessionStart)
     gone failure
+    case $input in *'"source":"clear"'*) gone status/title ;; esac
     case $input in *'"source":"startup"'* | *'"source":"resume"'*) gone background elsewhere moved ;; esac
     note_session
     [ -e "$state/waiting" ] || printf 'END_OF_TURN\n' >"$state/waiting"
@@ -127,6 +142,11 @@ esac
 # Last: whoever reads of the event here finds everything else in place.
 printf '%s %s\n' "$event" "$input" >>"$state/events/claude/hooks.log"
 : >"$state/activity/agent"
+case $event in
+# Nobody waits for a title, but that it must not outlive the program.
+Stop) entitle </dev/null >/dev/null 2>&1 & ;;
+SessionEnd) entitle >/dev/null 2>&1 ;;
+esac
 [ "$event" = PermissionRequest ] && [ "$2" = allow ] &&
     printf '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}\n'
 exit 0

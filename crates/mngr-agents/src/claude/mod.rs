@@ -8,6 +8,7 @@ mod cron;
 mod evidence;
 mod login;
 mod status;
+mod title;
 
 pub use brand::Claude;
 pub(crate) use brand::{SESSION, SESSION_HISTORY, project_folder};

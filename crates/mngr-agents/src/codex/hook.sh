@@ -31,11 +31,23 @@ value() {
 # Readers see the old or the new file, never a part.
 put() { printf '%s\n' "$2" >"$state/$1.new" && mv "$state/$1.new" "$state/$1"; }
 
+# What Codex calls a conversation is in its list of names; the last one counts. It is kept as the JSON string that it is.
+entitle() {
+    names=$state/plugin/codex/home/session_index.jsonl
+    [ -f "$names" ] || return 0
+    title=
+    while IFS= read -r line; do
+        case $line in *"\"id\":\"$1\""*'"thread_name":"'*) title=${line#*'"thread_name":'} ;; esac
+    done <"$names"
+    title=${title%',"updated_at"'*}
+    [ -z "$title" ] || put status/title "$title"
+}
+
 case $event in
 SessionStart | UserPromptSubmit)
     thread=$(value session_id)
     rollout=$(value transcript_path)
-    [ -z "$thread" ] || put plugin/codex/thread "$thread"
+    [ -z "$thread" ] || { put plugin/codex/thread "$thread"; entitle "$thread"; }
     [ -z "$rollout" ] || { ln -sf "$rollout" "$state/plugin/codex/rollout.new" &&
         mv "$state/plugin/codex/rollout.new" "$state/plugin/codex/rollout"; }
     [ "$event" = SessionStart ] || rm -f "$state/waiting"

@@ -4,13 +4,18 @@
 //! What opencode keeps in a database is carried by `opencode::carry`. Never in here: a change of the original, a link to
 //! it, a process.
 
+mod adopted;
 mod carry;
 mod find;
+mod first_words;
 mod of_agent;
 
+pub use adopted::note_adopted;
+pub(crate) use adopted::{ADOPTED, adopted};
 pub use carry::carry;
 pub(crate) use carry::copy_lines;
 pub use find::{AdoptError, find};
+pub use first_words::first_words;
 pub use of_agent::of_agent;
 
 use mngr_model::HostPath;

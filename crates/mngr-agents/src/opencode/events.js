@@ -4,6 +4,8 @@ import { append, isAgent } from "./record.js"
 
 const ANSWERS = ["permission.replied", "question.replied", "question.rejected"]
 const QUESTIONS = ["permission.asked", "question.asked"]
+// What a conversation is called until the model has named it.
+const UNNAMED = /^(New|Child) session - \d{4}-/
 
 export default {
   id: "mngr.events",
@@ -17,6 +19,7 @@ export default {
     const calls = new Set()
     let session
     let status
+    let title
 
     const attempt = (act) => {
       try {
@@ -38,6 +41,15 @@ export default {
         renameSync(`${folder}/session.new`, `${folder}/session`)
       })
     }
+    const entitle = (info) => {
+      if (info.parentID || !info.title || info.title === title || UNNAMED.test(info.title)) return
+      if (session && info.id !== session) return
+      title = info.title
+      attempt(() => {
+        writeFileSync(`${state}/status/title.new`, JSON.stringify(title), { mode: 0o600 })
+        renameSync(`${state}/status/title.new`, `${state}/status/title`)
+      })
+    }
     const isWhole = (part) => {
       if (part.type === "step-finish") return true
       // A text of the user has no times; one of the model is whole when it has an end.
@@ -55,6 +67,7 @@ export default {
         if (properties.info.parentID) children.add(sessionID)
         return say(type, properties)
       }
+      if (type === "session.updated") return entitle(properties.info)
       if (type === "message.updated") {
         // The changes of the whole turn come again and again with it.
         const { summary, ...info } = properties.info

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::compile::player_file;
 use crate::ordinary::is_ordinary;
-use crate::transcript::{Spend, Tokens};
+use crate::transcript::{Spend, SpendKind, Tokens};
 
 /// The file, relative to the agent's state folder.
 pub const USAGE: &str = "plugin/scripted/usage.jsonl";
@@ -84,9 +84,12 @@ impl SpendingLog {
             key: format!("{}:{}", self.path, self.lines),
             timestamp: time,
             model: Some(MODEL.to_owned()),
+            requested: None,
             tokens: Tokens { output_tokens: tokens, ..Tokens::default() },
             long_cache_write_tokens: 0,
             cost: Some(cost.max(0.0)),
+            session: None,
+            kind: SpendKind::Answer,
         })
     }
 }

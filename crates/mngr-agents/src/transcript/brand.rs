@@ -8,7 +8,9 @@ use mngr_model::HostPath;
 
 use crate::claude::SESSION_HISTORY;
 use crate::codex::SESSIONS;
+use crate::conversation::ADOPTED;
 use crate::ordinary::{ordinary_size, read_ordinary};
+use crate::usage::SESSION_USAGE;
 
 const CLAUDE_PROJECTS: &str = "plugin/claude/anthropic/projects";
 const OPENCODE_LOG: &str = "plugin/opencode/transcript.jsonl";
@@ -93,8 +95,8 @@ impl Brand {
     /// What of a state folder must be kept for the conversation to stay readable: files and folders relative to it.
     pub fn kept(self) -> &'static [&'static str] {
         match self {
-            Self::Claude => &[SESSION_HISTORY, CLAUDE_PROJECTS],
-            Self::Codex => &[SESSIONS],
+            Self::Claude => &[SESSION_HISTORY, CLAUDE_PROJECTS, SESSION_USAGE, ADOPTED],
+            Self::Codex => &[SESSIONS, ADOPTED],
             Self::Opencode => &[OPENCODE_LOG],
         }
     }
@@ -124,6 +126,15 @@ impl Brand {
     pub(crate) fn own_files(self, files: &dyn Files, state: &HostPath) -> Result<Vec<HostPath>, FilesError> {
         let own = self.files(files, state)?.into_iter().filter(|file| file.is_own);
         Ok(own.map(|file| file.path).collect())
+    }
+
+    /// The files of all conversations with their sizes.
+    pub(crate) fn sizes(
+        self,
+        files: &dyn Files,
+        state: &HostPath,
+    ) -> Result<Vec<(HostPath, u64)>, FilesError> {
+        Ok(self.files(files, state)?.into_iter().map(|file| (file.path, file.size)).collect())
     }
 
     /// The folders in which something new may appear, deepest last.

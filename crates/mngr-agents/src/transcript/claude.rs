@@ -10,8 +10,12 @@ use serde_json::Value;
 
 use super::brand::Brand;
 use super::reader::{Entry, Origin};
-use super::record::{Body, MADE_UP, Part, Spend, Tokens, ToolCall};
+use super::record::{Body, MADE_UP, Part, ProgramKind, Spend, SpendKind, Tokens, ToolCall};
+use super::tagged;
 use super::value::{count, flag, joined_text, preview, text, time, tokens};
+
+/// How the note begins that stands for an interrupt.
+const INTERRUPTED: &str = "[Request interrupted by user";
 
 /// What must be remembered between lines.
 #[derive(Debug, Default)]
@@ -26,13 +30,16 @@ impl ClaudeReader {
         self.last_time = time(line, "/timestamp").unwrap_or(self.last_time);
         let Some(id) = text(line, "/uuid") else { return };
         match line.get("type").and_then(Value::as_str) {
-            // What the program tells the model on its own account is no part of the conversation.
-            Some("user") if !flag(line, "/isMeta") => self.user(line, &id, entries),
+            Some("user") => self.user(line, &id, entries),
             Some("assistant") => self.assistant(line, &id, entries),
             Some("attachment") if text(line, "/attachment/type").as_deref() == Some("queued_command") => {
                 // Sent while the agent worked and taken in the middle of its turn.
-                let content = line.pointer("/attachment/prompt").map(joined_text).unwrap_or_default();
-                self.say(line, &id, Body::user(content), entries);
+                let prompt = line.pointer("/attachment/prompt").unwrap_or(&Value::Null);
+                self.told(line, &id, prompt, Voice::of_queued(line), entries);
+            }
+            Some("system") if text(line, "/subtype").as_deref() == Some("local_command") => {
+                let content = line.get("content").unwrap_or(&Value::Null);
+                self.told(line, &id, content, Voice::Program(ProgramKind::CommandOutput), entries);
             }
             _ => {}
         }
@@ -52,9 +59,35 @@ impl ClaudeReader {
             };
             self.say(line, &format!("{id}/result/{index}"), body, entries);
         }
-        let said = joined_text(content);
-        if !said.is_empty() {
-            self.say(line, id, Body::user(said), entries);
+        self.told(line, id, content, Voice::of(line), entries);
+    }
+
+    /// What was told to the agent, by whoever speaks: a message may hold words of the user and notes of the program.
+    fn told(&self, line: &Value, id: &str, content: &Value, voice: Voice, entries: &mut Vec<Entry>) {
+        let texts: Vec<&str> = match content {
+            Value::String(text) => vec![text],
+            Value::Array(blocks) => {
+                blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut own = Vec::new();
+        for (index, said) in texts.into_iter().enumerate().filter(|(_, said)| !said.is_empty()) {
+            match voice.of_text(said) {
+                None => own.push(said),
+                Some(kind) => {
+                    let content = match kind {
+                        ProgramKind::Command => tagged::typed(said),
+                        ProgramKind::CommandOutput => tagged::untagged(said).to_owned(),
+                        _ => said.to_owned(),
+                    };
+                    let body = Body::program(kind, content);
+                    self.say(line, &format!("{id}/program/{index}"), body, entries);
+                }
+            }
+        }
+        if !own.is_empty() {
+            self.say(line, id, Body::user(own.join("\n")), entries);
         }
     }
 
@@ -68,9 +101,12 @@ impl ClaudeReader {
                 key: key.clone(),
                 timestamp: self.last_time,
                 model: model.as_deref().map(|model| priced_model(model, message)),
+                requested: text(line, "/requestedModel"),
                 tokens,
                 long_cache_write_tokens: count(message, "/usage/cache_creation/ephemeral_1h_input_tokens"),
                 cost: None,
+                session: text(line, "/sessionId"),
+                kind: SpendKind::Answer,
             }));
         }
         let parts = self.parts(message);
@@ -116,6 +152,57 @@ impl ClaudeReader {
             is_sidechain: flag(line, "/isSidechain"),
         };
         entries.push(origin.said(body));
+    }
+}
+
+/// Who speaks in a message to the model.
+#[derive(Debug, Clone, Copy)]
+enum Voice {
+    /// The user; only a command is none of their words.
+    User,
+    /// The program.
+    Program(ProgramKind),
+    /// Nobody says so: the text itself has to tell.
+    Unsaid,
+}
+
+impl Voice {
+    fn of(line: &Value) -> Self {
+        if flag(line, "/isCompactSummary") {
+            return Self::Program(ProgramKind::Summary);
+        }
+        Self::of_origin(line, "/origin/kind", "/isMeta")
+    }
+
+    fn of_queued(line: &Value) -> Self {
+        match text(line, "/attachment/commandMode").as_deref() {
+            Some("task-notification") => Self::Program(ProgramKind::Notification),
+            _ => Self::of_origin(line, "/attachment/origin/kind", "/attachment/isMeta"),
+        }
+    }
+
+    fn of_origin(line: &Value, origin: &str, meta: &str) -> Self {
+        match text(line, origin).as_deref() {
+            // What it tells the model on its own account.
+            _ if flag(line, meta) => Self::Program(ProgramKind::Context),
+            Some("human") => Self::User,
+            None | Some("unclassified") => Self::Unsaid,
+            Some(_) => Self::Program(ProgramKind::Notification),
+        }
+    }
+
+    /// What a text is that the program put there; `None` where it is the user's own.
+    fn of_text(self, said: &str) -> Option<ProgramKind> {
+        let tagged = tagged::kind(said);
+        match self {
+            Self::User => {
+                tagged.filter(|kind| matches!(kind, ProgramKind::Command | ProgramKind::CommandOutput))
+            }
+            Self::Program(ProgramKind::Summary) => Some(ProgramKind::Summary),
+            Self::Program(kind) => Some(tagged.unwrap_or(kind)),
+            Self::Unsaid if said.starts_with(INTERRUPTED) => Some(ProgramKind::Notification),
+            Self::Unsaid => tagged,
+        }
     }
 }
 

@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use super::brand::Brand;
 use super::reader::{Entry, Origin};
-use super::record::{Body, Part, Spend, Tokens, ToolCall};
+use super::record::{Body, Part, ProgramKind, Spend, SpendKind, Tokens, ToolCall};
+use super::tagged;
 use super::value::{count, joined_text, preview, text, time, tokens};
 
-/// How texts begin that Codex itself puts into the user's mouth.
-const NOT_THE_USER: [&str; 4] =
-    ["<environment_context>", "<user_instructions>", "<turn_aborted>", "# AGENTS.md instructions"];
+/// How the user's own instructions begin, which Codex puts before their first message.
+const INSTRUCTIONS: &str = "# AGENTS.md instructions";
 
 /// What must be remembered between lines.
 #[derive(Debug, Default)]
@@ -50,6 +50,14 @@ impl CodexReader {
                 entries.extend(self.spend(payload, last, total).map(Entry::Spent));
             }
             Some("response_item") => self.item(payload, entries),
+            Some("compacted") => {
+                self.items += 1;
+                let summary = text(payload, "/message").filter(|summary| !summary.is_empty());
+                if let Some(summary) = summary {
+                    let id = format!("compacted/{}", self.items);
+                    self.say(&id, Body::program(ProgramKind::Summary, summary), entries);
+                }
+            }
             _ => {}
         }
     }
@@ -65,10 +73,13 @@ impl CodexReader {
             _ => None,
         };
         let Some(body) = body else { return };
-        let thread = self.thread.as_deref().unwrap_or_default();
         // Older versions give their items no ids; their place in the file never changes.
         let id = text(item, "/id").unwrap_or_else(|| self.items.to_string());
-        let native_id = format!("{thread}/{id}");
+        self.say(&id, body, entries);
+    }
+
+    fn say(&self, id: &str, body: Body, entries: &mut Vec<Entry>) {
+        let native_id = format!("{}/{id}", self.thread.as_deref().unwrap_or_default());
         let origin = Origin {
             brand: Brand::Codex,
             native_id: &native_id,
@@ -82,8 +93,13 @@ impl CodexReader {
     fn message(&self, item: &Value) -> Option<Body> {
         let said = item.get("content").map(joined_text).filter(|said| !said.is_empty())?;
         match item.get("role").and_then(Value::as_str) {
-            Some("user") if NOT_THE_USER.iter().any(|head| said.starts_with(head)) => None,
-            Some("user") => Some(Body::user(said)),
+            Some("user") => Some(match program_kind(&said) {
+                Some(kind) => Body::program(kind, said),
+                None => Body::user(said),
+            }),
+            Some("developer" | "system") => {
+                Some(Body::program(tagged::kind(&said).unwrap_or(ProgramKind::Context), said))
+            }
             Some("assistant") => Some(self.assistant(Part::Text { content: said }, text(item, "/id"))),
             _ => None,
         }
@@ -123,11 +139,19 @@ impl CodexReader {
             key: format!("{thread}/{total}"),
             timestamp: self.last_time,
             model: self.model.clone(),
+            requested: None,
             tokens: usage_of(payload.pointer(usage)?),
             long_cache_write_tokens: 0,
             cost: None,
+            session: self.thread.clone(),
+            kind: SpendKind::Answer,
         })
     }
+}
+
+/// What a text is that Codex itself puts into the user's mouth; `None` where it is the user's own.
+fn program_kind(said: &str) -> Option<ProgramKind> {
+    if said.starts_with(INSTRUCTIONS) { Some(ProgramKind::Context) } else { tagged::kind(said) }
 }
 
 /// Codex counts what came from the cache, and what went into it, as input too.

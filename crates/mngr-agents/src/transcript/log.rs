@@ -13,6 +13,7 @@ use mngr_model::{EventId, HostPath};
 
 use super::brand::{Brand, TranscriptFile};
 use super::reader::{Entry, Reader};
+use crate::conversation::adopted;
 
 /// How much of a file is in memory at once: conversations can be long, and the agent can write what it likes.
 const PIECE: usize = 1024 * 1024;
@@ -34,6 +35,10 @@ pub struct NativeLog {
     scope: Scope,
     tails: BTreeMap<HostPath, Tail>,
     told: HashSet<EventId>,
+    /// How much of each file was there before the agent; read once.
+    adopted: Option<BTreeMap<HostPath, u64>>,
+    /// What was spent before the agent was there.
+    spent_before: HashSet<String>,
 }
 
 /// How far one file was read.
@@ -48,7 +53,15 @@ struct Tail {
 impl NativeLog {
     /// At the beginning of what lies in this state folder.
     pub fn new(brand: Brand, state: HostPath, scope: Scope) -> Self {
-        Self { brand, state, scope, tails: BTreeMap::new(), told: HashSet::new() }
+        Self {
+            brand,
+            state,
+            scope,
+            tails: BTreeMap::new(),
+            told: HashSet::new(),
+            adopted: None,
+            spent_before: HashSet::new(),
+        }
     }
 
     /// The brand that wrote it.
@@ -71,8 +84,12 @@ impl NativeLog {
         Ok(())
     }
 
-    /// Everything that was written since the last call, by time; each thing said once.
+    /// Everything that was written since the last call, by time; each thing said once. What was spent in a conversation
+    /// before the agent adopted it is not the agent's.
     pub fn read_more(&mut self, files: &dyn Files) -> Result<Vec<Entry>, FilesError> {
+        if self.adopted.is_none() {
+            self.adopted = Some(adopted(files, &self.state)?);
+        }
         let mut entries = Vec::new();
         for file in self.brand.files(files, &self.state)? {
             if self.scope == Scope::Everything || file.is_own {
@@ -81,7 +98,8 @@ impl NativeLog {
         }
         entries.retain(|(_, entry)| match entry {
             Entry::Said(record) => self.told.insert(record.event_id.clone()),
-            Entry::Spent(_) | Entry::Damaged { .. } => true,
+            Entry::Spent(spend) => !self.spent_before.contains(&spend.key),
+            Entry::Damaged { .. } => true,
         });
         entries.sort_by_key(|(time, _)| *time);
         Ok(entries.into_iter().map(|(_, entry)| entry).collect())
@@ -102,12 +120,19 @@ impl NativeLog {
         if *size == tail.offset {
             return Ok(Vec::new());
         }
+        let before = self.adopted.as_ref().and_then(|adopted| adopted.get(path)).copied().unwrap_or_default();
         let mut entries = Vec::new();
         loop {
-            match files.read_part(path, tail.offset, PIECE) {
+            let left = usize::try_from(before.saturating_sub(tail.offset)).unwrap_or(PIECE);
+            let piece = if left > 0 { left.min(PIECE) } else { PIECE };
+            match files.read_part(path, tail.offset, piece) {
                 Ok(bytes) => {
-                    entries.extend(tail.feed(&bytes));
-                    if bytes.len() < PIECE {
+                    let told = tail.feed(&bytes);
+                    if left > 0 {
+                        self.spent_before.extend(told.iter().filter_map(|(_, entry)| entry.spend_key()));
+                    }
+                    entries.extend(told);
+                    if bytes.len() < piece {
                         return Ok(entries);
                     }
                 }

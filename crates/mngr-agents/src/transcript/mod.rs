@@ -11,13 +11,14 @@ mod log;
 mod opencode;
 mod reader;
 mod record;
+mod tagged;
 mod value;
 
 pub use brand::Brand;
 pub(crate) use brand::rollouts_below;
 pub use log::{NativeLog, Scope};
 pub use reader::{Entry, Reader};
-pub use record::{Body, Part, Record, Role, Spend, Tokens, ToolCall};
+pub use record::{Body, Part, ProgramKind, Record, Role, Spend, SpendKind, Tokens, ToolCall};
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::brand::Brand;
 use super::reader::{Entry, Origin};
-use super::record::{Body, Part, Spend, Tokens, ToolCall};
+use super::record::{Body, Part, ProgramKind, Spend, SpendKind, Tokens, ToolCall};
 use super::value::{count, flag, preview, text, time, tokens};
 
 /// What must be remembered between lines.
@@ -27,6 +27,8 @@ pub(super) struct OpencodeReader {
 #[derive(Debug, Clone, Default)]
 struct Message {
     is_user: bool,
+    /// The model was asked to sum up the conversation, which goes on with that.
+    is_summary: bool,
     model: Option<String>,
 }
 
@@ -58,6 +60,8 @@ impl OpencodeReader {
         let Some(id) = text(properties, "/info/id") else { return };
         let message = Message {
             is_user: text(properties, "/info/role").as_deref() == Some("user"),
+            is_summary: flag(properties, "/info/summary")
+                || text(properties, "/info/mode").as_deref() == Some("compaction"),
             model: text(properties, "/info/modelID"),
         };
         self.messages.insert(id, message);
@@ -67,16 +71,21 @@ impl OpencodeReader {
         let (Some(id), Some(message_id)) = (text(part, "/id"), text(part, "/messageID")) else { return };
         let message = self.messages.get(&message_id).cloned().unwrap_or_default();
         match part.get("type").and_then(Value::as_str) {
-            // What is synthetic was put there by the program.
-            Some("text") if message.is_user && !flag(part, "/synthetic") => {
-                let said = text(part, "/text").filter(|said| !said.is_empty());
-                if let Some(said) = said {
-                    self.say(part, &id, Body::user(said), entries);
-                }
+            Some("text") if message.is_user => {
+                let Some(said) = text(part, "/text").filter(|said| !said.is_empty()) else { return };
+                // What is synthetic was put there by the program.
+                let body = match flag(part, "/synthetic") {
+                    true => Body::program(ProgramKind::Context, said),
+                    false => Body::user(said),
+                };
+                self.say(part, &id, body, entries);
             }
             Some("text") if !message.is_user && part.pointer("/time/end").is_some() => {
                 let content = text(part, "/text").unwrap_or_default();
-                let body = Body::assistant(vec![Part::Text { content }], message.model, Some(message_id));
+                let body = match message.is_summary {
+                    true => Body::program(ProgramKind::Summary, content),
+                    false => Body::assistant(vec![Part::Text { content }], message.model, Some(message_id)),
+                };
                 self.say(part, &id, body, entries);
             }
             Some("tool") => self.tool(part, &id, message, message_id, entries),
@@ -84,9 +93,13 @@ impl OpencodeReader {
                 key: id,
                 timestamp: self.last_time,
                 model: message.model,
+                requested: None,
                 tokens: usage(part),
                 long_cache_write_tokens: 0,
-                cost: None,
+                // It says nothing where it knows no price: the model need not be free.
+                cost: part.get("cost").and_then(Value::as_f64).filter(|cost| *cost > 0.0),
+                session: text(part, "/sessionID"),
+                kind: SpendKind::Answer,
             })),
             _ => {}
         }

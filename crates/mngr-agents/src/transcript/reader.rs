@@ -24,6 +24,16 @@ pub enum Entry {
     },
 }
 
+impl Entry {
+    /// Which answer took something, where one did.
+    pub(super) fn spend_key(&self) -> Option<String> {
+        match self {
+            Self::Spent(spend) => Some(spend.key.clone()),
+            Self::Said(_) | Self::Damaged { .. } => None,
+        }
+    }
+}
+
 /// Reads one file of a brand, piece by piece.
 #[derive(Debug)]
 pub struct Reader {

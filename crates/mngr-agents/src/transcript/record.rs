@@ -15,11 +15,13 @@ pub enum Role {
     Assistant,
     /// A tool the model called.
     Tool,
+    /// The agent's own program, in nobody's name.
+    Program,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::User, Self::Assistant, Self::Tool];
+    pub const ALL: [Self; 4] = [Self::User, Self::Assistant, Self::Tool, Self::Program];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
@@ -27,6 +29,36 @@ impl Role {
             Self::User => "user",
             Self::Assistant => "assistant",
             Self::Tool => "tool",
+            Self::Program => "program",
+        }
+    }
+}
+
+/// What a program put into the conversation by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramKind {
+    /// Something happened: work in the background ended, a turn was interrupted, another agent wrote.
+    Notification,
+    /// What the conversation was replaced by when it was compacted.
+    Summary,
+    /// A command of the program or of the shell that the user gave; the model may never hear of it.
+    Command,
+    /// What such a command printed.
+    CommandOutput,
+    /// What the model is told of its surroundings: instructions, reminders.
+    Context,
+}
+
+impl ProgramKind {
+    /// Its name for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Notification => "notification",
+            Self::Summary => "summary",
+            Self::Command => "command",
+            Self::CommandOutput => "output of a command",
+            Self::Context => "context",
         }
     }
 }
@@ -94,12 +126,26 @@ pub enum Body {
         /// Whether the tool failed.
         is_error: bool,
     },
+    /// By the agent's program, neither the user's words nor the model's.
+    ProgramMessage {
+        /// Always [`Role::Program`].
+        role: Role,
+        /// What it is.
+        kind: ProgramKind,
+        /// The text.
+        content: String,
+    },
 }
 
 impl Body {
     /// A message of the user.
     pub(super) fn user(content: String) -> Self {
         Self::UserMessage { role: Role::User, content }
+    }
+
+    /// Something the program put there.
+    pub(super) fn program(kind: ProgramKind, content: String) -> Self {
+        Self::ProgramMessage { role: Role::Program, kind, content }
     }
 
     /// A message of the model made of these parts, of an answer that nothing more is known of.
@@ -134,7 +180,13 @@ impl Record {
             Body::UserMessage { .. } => Role::User,
             Body::AssistantMessage { .. } => Role::Assistant,
             Body::ToolResult { .. } => Role::Tool,
+            Body::ProgramMessage { .. } => Role::Program,
         }
+    }
+
+    /// Whether it tells the model of its surroundings: true, and no part of what was talked about.
+    pub fn is_context(&self) -> bool {
+        matches!(&self.body, Body::ProgramMessage { kind: ProgramKind::Context, .. })
     }
 }
 
@@ -218,12 +270,27 @@ pub struct Spend {
     pub timestamp: Timestamp,
     /// The model, where it is known.
     pub model: Option<String>,
+    /// The model that was asked for, where that is said too: it may be another name of the same.
+    pub requested: Option<String>,
     /// How much.
     pub tokens: Tokens,
     /// Of `cache_write_tokens`, those that are kept for an hour, which cost more.
     pub long_cache_write_tokens: u64,
     /// US dollars, where the record itself says them.
     pub cost: Option<f64>,
+    /// The brand's own session, where it says so.
+    pub session: Option<String>,
+    /// What it was spent on.
+    pub kind: SpendKind,
+}
+
+/// What something was spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpendKind {
+    /// An answer of the model in the conversation.
+    Answer,
+    /// Requests beside the conversation, such as compaction and titles, all of one session and model together.
+    Beside,
 }
 
 /// The event id of something the brand calls `native`.

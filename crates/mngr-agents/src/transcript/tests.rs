@@ -57,8 +57,12 @@ fn told(entries: &[Entry]) -> Vec<String> {
                 if *is_error { " !" } else { "" }
             )
         }
+        Body::ProgramMessage { kind, content, .. } => {
+            let shown: String = content.chars().take(40).collect();
+            format!("program {}: {}", kind.words(), shown.replace('\n', " "))
+        }
     };
-    records(entries).iter().map(line).collect()
+    records(entries).iter().filter(|record| !record.is_context()).map(line).collect()
 }
 
 #[test]
@@ -76,7 +80,7 @@ fn a_session_of_claude_reads_as_it_was_held() {
             "user: sent while a tool runs",
             "assistant: You said: sent while a tool runs",
             "tool ?: The user doesn't want to proceed with th !",
-            "user: [Request interrupted by user for tool use]",
+            "program notification: [Request interrupted by user for tool us",
             "assistant: Please run /login · API Error: 401 The API key is not valid.",
         ]
     );
@@ -87,6 +91,88 @@ fn a_session_of_claude_reads_as_it_was_held() {
     assert_eq!(first["usage"]["cache_read_tokens"], 3000);
     assert_eq!(first["parts"][0]["type"], "text");
     assert!(first.get("is_sidechain").is_none());
+}
+
+/// A line of Claude Code with this message to the model.
+fn told_claude(content: serde_json::Value, more: serde_json::Value) -> String {
+    let mut line = serde_json::json!({
+        "type": "user", "uuid": "u", "sessionId": "s", "message": { "role": "user", "content": content },
+    });
+    for (key, value) in more.as_object().unwrap() {
+        line[key] = value.clone();
+    }
+    format!("{line}\n")
+}
+
+#[test]
+fn what_claude_puts_into_the_users_mouth_is_the_programs() {
+    use serde_json::json;
+    let human = json!({ "origin": { "kind": "human" } });
+    let notice = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
+    let cases = [
+        (json!("plain"), human.clone(), "user: plain"),
+        (
+            json!("<system-reminder>mine</system-reminder>"),
+            human.clone(),
+            "user: <system-reminder>mine</system-reminder>",
+        ),
+        (
+            json!("<command-name>/compact</command-name>\n<command-args></command-args>"),
+            human,
+            "program command: /compact",
+        ),
+        (
+            json!("<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>"),
+            json!({}),
+            "program output of a command: a</bash-stdout><bash-stderr>",
+        ),
+        (
+            json!(notice),
+            json!({ "origin": { "kind": "task-notification" } }),
+            "program notification: <task-notification> <task-id>b1</task-id",
+        ),
+        (json!(notice), json!({}), "program notification: <task-notification> <task-id>b1</task-id"),
+        (json!("from a peer"), json!({ "origin": { "kind": "peer" } }), "program notification: from a peer"),
+        (
+            json!("This session goes on"),
+            json!({ "isCompactSummary": true, "origin": { "kind": "human" } }),
+            "program summary: This session goes on",
+        ),
+    ];
+    for (content, more, wanted) in cases {
+        assert_eq!(told(&read(Brand::Claude, &told_claude(content.clone(), more))), [wanted], "{content}");
+    }
+    let meta = told_claude(json!("Caveat: ..."), json!({ "isMeta": true }));
+    assert!(records(&read(Brand::Claude, &meta))[0].is_context());
+    let mixed = json!([
+        { "type": "text", "text": "look at this" },
+        { "type": "text", "text": "<system-reminder>be brief</system-reminder>" },
+        { "type": "text", "text": "please" },
+    ]);
+    let entries = read(Brand::Claude, &told_claude(mixed, json!({})));
+    assert_eq!(told(&entries), ["user: look at this\nplease"]);
+    assert!(records(&entries).iter().any(|record| record.is_context()));
+}
+
+#[test]
+fn what_an_agent_adopted_was_spent_by_somebody_else() {
+    let state = State::new();
+    let path = state.root().join("plugin/claude/anthropic/projects/-w/s.jsonl");
+    let put = |text: &str| {
+        LocalFiles.make_folder(&path.parent().unwrap()).unwrap();
+        LocalFiles.write(&path, text.as_bytes(), Access::Private, Durability::Cached).unwrap();
+    };
+    put(CLAUDE);
+    crate::conversation::note_adopted(&LocalFiles, &state.root(), Brand::Claude).unwrap();
+    let mut log = NativeLog::new(Brand::Claude, state.root(), Scope::Everything);
+    let spent = |entries: &[Entry]| entries.iter().filter(|entry| matches!(entry, Entry::Spent(_))).count();
+    let entries = log.read_more(&LocalFiles).unwrap();
+    assert_eq!((spent(&entries), records(&entries).len()), (0, 11), "it is read, and not counted");
+    // A resumed conversation may repeat what was said before, and goes on.
+    let more = CLAUDE.replace("\"id\":\"msg_000015\"", "\"id\":\"msg_new\"");
+    put(&format!("{CLAUDE}{more}"));
+    let again = log.read_more(&LocalFiles).unwrap();
+    assert_eq!(spent(&again), 2, "two lines of the one new answer");
 }
 
 #[test]
@@ -103,6 +189,7 @@ fn a_thread_of_codex_reads_as_it_was_held() {
             "user: sent while a tool runs",
             "assistant: You said: sent while a tool runs",
             "tool ?: Wall time: 1.2 seconds",
+            "program notification: <turn_aborted> The user interrupted the ",
         ]
     );
 }
@@ -123,6 +210,35 @@ fn the_events_of_opencode_read_as_the_conversation_was_held() {
         ]
     );
     assert_eq!(told.len(), 10, "a question without an answer has no result: {told:#?}");
+}
+
+#[test]
+fn what_opencode_sums_up_is_the_programs_and_its_own_cost_is_taken() {
+    use serde_json::json;
+    let info =
+        json!({ "id": "m", "sessionID": "s", "role": "assistant", "mode": "compaction", "modelID": "house" });
+    let part = |id: &str, more: serde_json::Value| {
+        let mut part = json!({ "id": id, "messageID": "m", "sessionID": "s" });
+        part.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "type": "message.part.updated", "properties": { "part": part } })
+    };
+    let tokens = json!({ "input": 10, "output": 4, "reasoning": 0, "cache": { "write": 0, "read": 100 } });
+    let lines = [
+        json!({ "type": "message.updated", "properties": { "info": info } }),
+        part("t", json!({ "type": "text", "text": "so far", "time": { "start": 1, "end": 2 } })),
+        part("f", json!({ "type": "step-finish", "cost": 6.8e-5, "tokens": tokens })),
+        part("g", json!({ "type": "step-finish", "cost": 0, "tokens": tokens })),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let entries = read(Brand::Opencode, &text);
+    assert_eq!(told(&entries), ["program summary: so far"]);
+    let mut costs = Vec::new();
+    for entry in &entries {
+        if let Entry::Spent(spend) = entry {
+            costs.push(spend.cost);
+        }
+    }
+    assert_eq!(costs, [Some(6.8e-5), None], "nothing is said where it knows no price");
 }
 
 #[test]

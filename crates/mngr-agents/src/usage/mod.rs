@@ -1,7 +1,13 @@
-//! What agents use: which price an answer has, and who pays for it. Counting is in `transcript`.
+//! What agents use: which price an answer has, who pays for it, and what was used beside the conversation. Counting answers is
+//! in `transcript`.
 
+mod beside;
 mod billing;
 mod prices;
+mod uncounted;
 
+pub(crate) use beside::SESSION_USAGE;
+pub use beside::SessionTotals;
 pub use billing::Billing;
-pub use prices::{Prices, PricesError};
+pub use prices::{BELIEVED_DAYS, PriceOrigin, Prices, PricesError};
+pub use uncounted::Uncounted;

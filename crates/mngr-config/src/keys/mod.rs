@@ -11,6 +11,7 @@ pub(crate) mod logging;
 pub(crate) mod names;
 pub(crate) mod plugin;
 pub(crate) mod pool;
+pub(crate) mod price;
 pub(crate) mod provider;
 pub(crate) mod retry;
 pub(crate) mod screen;

@@ -10,6 +10,7 @@ use super::logging::LoggingSettings;
 use super::names::Prefix;
 use super::plugin::PluginSettings;
 use super::pool::PoolSettings;
+use super::price::PriceSettings;
 use super::provider::ProviderSettings;
 use super::retry::RetrySettings;
 use super::template::CreateTemplate;
@@ -90,6 +91,8 @@ settings_table! {
         pub providers: BTreeMap<String, ProviderSettings>,
         /// Hosts that new agents are spread over.
         pub pools: BTreeMap<String, PoolSettings>,
+        /// What models cost, by their names, over the built-in prices; not settable by a repository that is not trusted.
+        pub prices: BTreeMap<String, PriceSettings>,
         /// Whether plugins are on, and their settings.
         pub plugins: BTreeMap<String, PluginSettings>,
         /// What a verb's options are when they are not given.

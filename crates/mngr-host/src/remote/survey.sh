@@ -39,7 +39,7 @@ stat -c 'folder %Y %n' "$@"
 files=$(
     find "$@" -maxdepth 3 -type f -size -8192 \( -path '*/data.json' -o -path '*/process' -o -path '*/active' \
         -o -path '*/waiting' -o -path '*/failure' -o -path '*/background' \
-        -o -path '*/elsewhere' -o -path '*/status/url' -o -path '*/activity/*' \
+        -o -path '*/elsewhere' -o -path '*/status/url' -o -path '*/status/title' -o -path '*/activity/*' \
         -o -path '*/events/messages/events.jsonl' \) -print 2>/dev/null
 )
 set -f

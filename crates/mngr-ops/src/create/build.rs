@@ -174,6 +174,8 @@ impl Build<'_> {
                     window_name: Some(window.name.clone()),
                 })
                 .collect(),
+            title: self.request.title.clone(),
+            first_line: self.heritage.first_words(self.world),
             initial_message: self.request.message.clone(),
             resume_message: self.request.resume_message.clone(),
             ready_timeout_seconds: None,

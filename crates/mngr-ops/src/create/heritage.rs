@@ -106,6 +106,14 @@ impl Heritage {
         self.ancestor.as_ref().map(|ancestor| ancestor.record.agent_args.clone()).unwrap_or_default()
     }
 
+    /// What the conversation that is gone on with began with.
+    pub(super) fn first_words(&self, world: &World) -> Option<String> {
+        match self.adopted.last() {
+            Some(last) => conversation::first_words(world.client.files(), last),
+            None => self.ancestor.as_ref().and_then(|ancestor| ancestor.record.first_words()),
+        }
+    }
+
     /// Fails when an agent of this type cannot go on with what the user named.
     pub(super) fn check(&self, base: BuiltIn, agent_type: &AgentTypeName) -> Result<(), AdoptError> {
         match self.adopted.iter().find(|conversation| Some(conversation.brand) != brand_of(base)) {
@@ -131,7 +139,11 @@ impl Heritage {
     ) -> Result<(), CreateError> {
         if !self.adopted.is_empty() {
             let files = world.client.files();
-            return Ok(conversation::carry(files, &self.adopted, host.files(), agent, work_dir)?);
+            conversation::carry(files, &self.adopted, host.files(), agent, work_dir)?;
+            return match brand_of(base) {
+                Some(brand) => Ok(conversation::note_adopted(host.files(), agent.root(), brand)?),
+                None => Ok(()),
+            };
         }
         let Some(parent) = self.ancestor.as_ref().map(|ancestor| &ancestor.remains) else { return Ok(()) };
         let Some(brand) = parent.brand()? else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! A new agent that takes the place of another one: besides files, type and conversation it keeps labels, windows,
-//! messages, terminal and variables, where nothing else is asked for.
+//! A new agent that takes the place of another one: besides files, type and conversation it keeps title, labels,
+//! windows, messages, terminal and variables, where nothing else is asked for.
 
 use mngr_host::host::Host;
 use mngr_model::agent::TmuxGeometry;
@@ -32,6 +32,9 @@ impl CreateRequest {
                 command: extra.command.clone(),
             };
             self.windows = record.additional_commands.iter().enumerate().map(window).collect();
+        }
+        if self.title.is_none() {
+            self.title.clone_from(&record.title);
         }
         if self.resume_message.is_none() {
             self.resume_message.clone_from(&record.resume_message);

@@ -175,6 +175,8 @@ pub struct CreateRequest {
     pub type_fields: Option<AgentTypeSettings>,
     /// The words after `--`.
     pub agent_args: Vec<String>,
+    /// What it works on, where somebody says so.
+    pub title: Option<String>,
     /// Labels.
     pub labels: Vec<(String, String)>,
     /// The project label.
@@ -243,6 +245,7 @@ impl CreateRequest {
             attendance: Attendance::Background,
             type_fields: None,
             agent_args: Vec::new(),
+            title: None,
             labels: Vec::new(),
             project: Project::OfSource,
             windows: Vec::new(),

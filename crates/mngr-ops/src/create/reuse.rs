@@ -117,6 +117,9 @@ fn update(world: &World, agent: &Agent, request: &CreateRequest) -> Result<Agent
         data.insert("type".into(), record.agent_type.to_string().into());
         data.insert("command".into(), record.command.clone().into());
         data.insert("argv".into(), record.argv.clone().into());
+        if let Some(title) = &request.title {
+            data.insert("title".into(), title.as_str().into());
+        }
         if let Some(labels) = data.entry("labels").or_insert_with(|| serde_json::json!({})).as_object_mut() {
             labels.extend(request.labels.iter().map(|(k, v)| (k.clone(), v.clone().into())));
         }

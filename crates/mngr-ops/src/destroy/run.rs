@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mngr_agents::detect;
+use mngr_agents::transcript::Brand;
+use mngr_agents::usage::SessionTotals;
 use mngr_host::fault;
 use mngr_host::files::{Change, Durability, Presence};
 use mngr_host::glance::Glance;
@@ -240,6 +242,13 @@ fn carry_out(
     let (trash, agent) = (layout.trash_of(&manifest.id), layout.agent(&manifest.id));
     let mut notes = Vec::new();
     let mut preserved = Preserved::default();
+    if Brand::of_type(manifest.agent_type.as_ref()) == Some(Brand::Claude) {
+        // What its program remembers is not kept: there may be secrets in it.
+        let noted = SessionTotals::keep(files, agent.root());
+        notes.extend(noted.err().map(|error| {
+            format!("what it used beside its conversation is not kept: {}", crate::error_chain(&error))
+        }));
+    }
     let mut looked = preserve::signs(manifest, &agent);
     looked.push(agent.root().clone());
     if manifest.work.is_none() {

@@ -27,6 +27,7 @@ pub(super) static FIELDS: &[Field] = &[
     field("resource_type", |_, _| "agent".into()),
     field("id", |agent, _| agent.id().as_str().into()),
     field("name", |agent, _| agent.name().as_ref().into()),
+    field("title", |agent, _| crate::title::of(&agent.facts).into()),
     field("type", |agent, _| agent.facts.record.agent_type.as_ref().into()),
     field("command", |agent, _| agent.facts.record.command.as_str().into()),
     field("work_dir", |agent, _| agent.facts.record.work_dir.as_str().into()),

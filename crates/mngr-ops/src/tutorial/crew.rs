@@ -213,6 +213,7 @@ impl Worker<'_> {
             attendance: if is_headless { Attendance::Foreground } else { Attendance::Background },
             type_fields: None,
             agent_args: options.agent_args.clone(),
+            title: None,
             labels: vec![("tutorial".to_owned(), job.label.to_owned())],
             project: Project::OfSource,
             windows: Vec::new(),

@@ -1,10 +1,10 @@
 //! One agent's answers, each counted once however often its program wrote it down.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_agents::scripted::SpendingLog;
-use mngr_agents::transcript::{Entry, NativeLog, Scope, Spend};
-use mngr_agents::usage::Billing;
+use mngr_agents::transcript::{Brand, Entry, NativeLog, Scope, Spend};
+use mngr_agents::usage::{Billing, SessionTotals, Uncounted};
 use mngr_host::files::{Files, FilesError};
 use mngr_host::interrupt::Interrupted;
 use mngr_model::HostPath;
@@ -55,7 +55,11 @@ pub struct Meter {
     pub(super) remains: Remains,
     pub(super) billing: Billing,
     log: Log,
+    brand: Option<Brand>,
     answers: BTreeMap<String, Spend>,
+    /// What was used beside them.
+    beside: Vec<Spend>,
+    uncounted: BTreeSet<Uncounted>,
 }
 
 impl Meter {
@@ -63,7 +67,8 @@ impl Meter {
     pub fn of(remains: Remains) -> Result<Option<Self>, UsageError> {
         let failed = |source| UsageError::Files { name: remains.name.to_string(), source };
         let (files, state) = (remains.files(), &remains.state);
-        let (log, billing) = match remains.brand().map_err(failed)? {
+        let brand = remains.brand().map_err(failed)?;
+        let (log, billing) = match brand {
             Some(brand) => {
                 let log = NativeLog::new(brand, state.clone(), Scope::Everything);
                 (Log::Native(log), Billing::of(brand, files, state).map_err(failed)?)
@@ -73,23 +78,44 @@ impl Meter {
                 None => return Ok(None),
             },
         };
-        let mut meter = Self { remains, billing, log, answers: BTreeMap::new() };
+        let mut meter = Self {
+            remains,
+            billing,
+            log,
+            brand,
+            answers: BTreeMap::new(),
+            beside: Vec::new(),
+            uncounted: BTreeSet::new(),
+        };
         meter.read_more()?;
         Ok(Some(meter))
     }
 
     /// Counts what was recorded since the last call.
     pub fn read_more(&mut self) -> Result<(), UsageError> {
-        let failed = |source| UsageError::Files { name: self.remains.name.to_string(), source };
+        let name = self.remains.name.to_string();
+        let failed = |source| UsageError::Files { name: name.clone(), source };
         for spend in self.log.read_more(self.remains.files()).map_err(failed)? {
             self.answers.insert(spend.key.clone(), spend);
         }
+        let Some(brand) = self.brand else { return Ok(()) };
+        let mut totals = SessionTotals::default();
+        if brand == Brand::Claude {
+            totals = SessionTotals::of(self.remains.files(), &self.remains.state).map_err(failed)?;
+        }
+        self.beside = totals.beside(self.answers.values());
+        self.uncounted = Uncounted::by(brand, self.answers.values(), &totals);
         Ok(())
     }
 
-    /// The answers, each once.
+    /// The answers, each once, and what was used beside them.
     pub(super) fn answers(&self) -> impl Iterator<Item = &Spend> {
-        self.answers.values()
+        self.answers.values().chain(&self.beside)
+    }
+
+    /// What is known to be missing.
+    pub(super) fn uncounted(&self) -> impl Iterator<Item = Uncounted> {
+        self.uncounted.iter().copied()
     }
 
     /// The folders in which more may be recorded.

@@ -9,6 +9,6 @@ mod tests;
 mod wait;
 
 pub use meter::{Meter, UsageError};
-pub use mngr_agents::usage::{Billing, Prices, PricesError};
-pub use sum::{GroupBy, Sum, sum_up};
+pub use mngr_agents::usage::{BELIEVED_DAYS, Billing, PriceOrigin, Prices, PricesError, Uncounted};
+pub use sum::{GroupBy, Sum, origins, sum_up};
 pub use wait::{Waited, wait_until};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use jiff::Timestamp;
-use mngr_agents::transcript::{Spend, Tokens};
-use mngr_agents::usage::{Billing, Prices};
+use mngr_agents::transcript::{Spend, SpendKind, Tokens};
+use mngr_agents::usage::{Billing, PriceOrigin, Prices, Uncounted};
 use serde::Serialize;
 
 use super::meter::Meter;
@@ -35,6 +35,8 @@ pub struct Sum {
     pub agent_id: Option<String>,
     /// How many answers of models.
     pub answers: u64,
+    /// Tokens of requests beside the conversation, such as compaction and titles; they are among the others.
+    pub side_tokens: u64,
     /// What they took.
     #[serde(flatten)]
     pub tokens: Tokens,
@@ -52,6 +54,10 @@ pub struct Sum {
     pub unpriced_tokens: u64,
     /// Those models.
     pub unpriced_models: BTreeSet<String>,
+    /// Models whose price is older than 90 days.
+    pub old_price_models: BTreeSet<String>,
+    /// What is known to be missing: requests of which nobody recorded what they took.
+    pub uncounted: BTreeSet<Uncounted>,
 }
 
 impl Sum {
@@ -60,8 +66,13 @@ impl Sum {
     }
 
     fn add(&mut self, spend: &Spend, billing: Billing, prices: &Prices) {
-        self.answers += 1;
+        match spend.kind {
+            SpendKind::Answer => self.answers += 1,
+            SpendKind::Beside => self.side_tokens = self.side_tokens.saturating_add(spend.tokens.total()),
+        }
         self.tokens += spend.tokens;
+        let old = prices.origin(spend).filter(|origin| origin.is_old);
+        self.old_price_models.extend(old.map(|origin| origin.model));
         self.total_tokens = self.tokens.total();
         let Some(cost) = prices.cost(spend) else {
             self.unpriced_tokens = self.unpriced_tokens.saturating_add(spend.tokens.total());
@@ -92,11 +103,21 @@ pub fn sum_up(meters: &[Meter], by: &GroupBy, since: Option<Timestamp>, prices: 
             }
             let key = key(by, meter, spend);
             let sum = groups.entry(key.clone()).or_insert_with(|| Sum { agent_id: key.1, ..Sum::of(key.0) });
-            sum.add(spend, meter.billing, prices);
-            total.add(spend, meter.billing, prices);
+            for sum in [sum, &mut total] {
+                sum.add(spend, meter.billing, prices);
+                sum.uncounted.extend(meter.uncounted());
+            }
         }
     }
     (groups.into_values().collect(), total)
+}
+
+/// Where the prices come from that what was used since then is counted with, by model.
+pub fn origins(meters: &[Meter], since: Option<Timestamp>, prices: &Prices) -> Vec<PriceOrigin> {
+    let is_new = |spend: &&Spend| since.is_none_or(|since| spend.timestamp >= since);
+    let spends = meters.iter().flat_map(Meter::answers).filter(is_new);
+    let found = spends.filter_map(|spend| prices.origin(spend)).map(|origin| (origin.model.clone(), origin));
+    found.collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
 impl Meter {

@@ -25,6 +25,7 @@ pub(super) static FIELDS: &[Field] = &[
     field("resource_type", FieldKind::String, "RESOURCE TYPE", "what the record is about, always `agent`"),
     field("id", FieldKind::String, "ID", "the agent's permanent id"),
     field("name", FieldKind::String, "NAME", "the agent's name"),
+    field("title", FieldKind::String, "TITLE", "what it works on, in one line"),
     field("type", FieldKind::String, "TYPE", "the agent type it was created with"),
     field("command", FieldKind::String, "COMMAND", "the command line that runs in its window"),
     field("work_dir", FieldKind::String, "WORK DIR", "the folder it works in"),

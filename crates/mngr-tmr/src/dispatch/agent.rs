@@ -9,6 +9,7 @@ use mngr_model::address::Location;
 use mngr_model::branch::BranchSpec;
 use mngr_model::process::ExitStatus;
 use mngr_model::run::FailureKind;
+use mngr_model::title::title_of;
 use mngr_model::{AgentState, HostPath};
 use mngr_ops::again::LookError;
 use mngr_ops::capture::{CaptureRequest, capture};
@@ -74,6 +75,9 @@ pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, 
     // A host that is made for it is found again by this, whoever made it and however he ended.
     request.host_spec.tags.insert(RUN_TAG.to_owned(), shop.mark());
     request.labels.extend(commission.labels.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    // Its prompt begins as that of every other one does.
+    let task = commission.labels.iter().find(|(name, _)| *name == label::TASK);
+    request.title = task.and_then(|(_, task)| title_of(task));
     for (name, value) in &commission.env {
         let pair = format!("{name}={value}").parse().map_err(|error| failed(format!("{error}")))?;
         request.env.push(pair);
@@ -140,7 +144,7 @@ pub(crate) fn keep_traces(shop: &Workshop, agent: &Agent, folder: &HostPath) {
     let Ok(mut conversation) = Conversation::of(&shop.world, Remains::of(agent)) else { return };
     let Ok(said) = conversation.read_more() else { return };
     let mut lines = Vec::new();
-    for record in &said.records {
+    for record in said.records.iter().filter(|record| !record.is_context()) {
         if lines.len() > KEPT_CONVERSATION || serde_json::to_writer(&mut lines, record).is_err() {
             break;
         }

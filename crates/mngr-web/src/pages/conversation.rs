@@ -47,6 +47,11 @@ enum Body {
         #[serde(default)]
         is_error: bool,
     },
+    ProgramMessage {
+        #[serde(default)]
+        kind: String,
+        content: String,
+    },
 }
 
 /// A call of a tool.
@@ -100,6 +105,9 @@ fn message(line: &Line) -> Value {
             "text": cut(output, MAX_TOOL),
             "is_error": is_error,
         }),
+        Body::ProgramMessage { kind, content } => {
+            json!({"who": "program", "kind": cut(kind, 40), "text": cut(content, MAX_TOOL)})
+        }
     };
     message["at"] = cut(&line.timestamp, 40).into();
     message["is_aside"] = line.is_sidechain.into();
@@ -138,12 +146,14 @@ mod tests {
             r#"{"type":"assistant_message","text":"Yes.","tool_calls":[{"tool_name":"bash","input_preview":"ls"}]}"#,
             "\n",
             r#"{"type":"tool_result","tool_call_id":"1","tool_name":"bash","output":"a","is_error":true}"#,
+            "\n",
+            r#"{"type":"program_message","role":"program","kind":"summary","content":"so far"}"#,
         ));
         let said = pieces[0].as_array().unwrap();
         let who: Vec<_> = said.iter().map(|message| message["who"].as_str().unwrap()).collect();
-        assert_eq!(who, ["user", "assistant", "tool"]);
+        assert_eq!(who, ["user", "assistant", "tool", "program"]);
         assert_eq!((&said[0]["text"], &said[1]["calls"][0]["input"]), (&json!("fix it"), &json!("ls")));
-        assert_eq!((&said[2]["is_error"], &pieces[1]), (&json!(true), &json!({"pieces": 1, "count": 3})));
+        assert_eq!((&said[2]["is_error"], &pieces[1]), (&json!(true), &json!({"pieces": 1, "count": 4})));
     }
 
     #[test]

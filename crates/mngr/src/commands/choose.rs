@@ -3,12 +3,15 @@
 use mngr_model::AgentState;
 use mngr_model::facts::Detail;
 use mngr_ops::fleet::{Agent, Fleet};
-use mngr_ops::list;
 use mngr_ops::world::World;
-use mngr_query::{CellStyle, FilterProblems, FilterSet, sanitize};
+use mngr_ops::{list, title};
+use mngr_query::{CellStyle, FilterProblems, FilterSet, cut, sanitize};
 
 use crate::ui::Console;
 use crate::ui::menu::Row;
+
+/// As much of a title is worth showing.
+const SHORT_TITLE: usize = 30;
 
 /// The agents that the filters keep, oldest first. What could not be asked is told.
 pub(crate) fn kept(console: &Console, world: &World, filters: &FilterSet) -> Vec<Agent> {
@@ -27,8 +30,8 @@ pub(crate) fn kept(console: &Console, world: &World, filters: &FilterSet) -> Vec
     kept
 }
 
-/// The rows of a menu of agents. Where there is little room, first the project goes, then the host, then what the agent
-/// waits for; its name and its state stay.
+/// The rows of a menu of agents. Where there is little room, first the title is cut and goes, then the project, then the
+/// host, then what the agent waits for; its name and its state stay.
 pub(crate) fn rows(agents: &[Agent]) -> Vec<Row> {
     let row = |agent: &Agent| {
         let project = agent.facts.record.labels.get("project").map(String::as_str).unwrap_or_default();
@@ -37,8 +40,13 @@ pub(crate) fn rows(agents: &[Agent]) -> Vec<Row> {
         let address = sanitize(&agent.address()).into_owned();
         let name = if namesakes > 1 { address.clone() } else { sanitize(agent.name().as_str()).into_owned() };
         let standing = state_and_reason(agent);
+        let project = sanitize(project).into_owned();
+        let title = title::of(&agent.facts).unwrap_or_default();
+        let titled = |title: String| vec![address.clone(), standing.clone(), project.clone(), title];
         let forms = vec![
-            vec![address.clone(), standing.clone(), sanitize(project).into_owned()],
+            titled(title.clone()),
+            titled(cut(&title, SHORT_TITLE)),
+            vec![address.clone(), standing.clone(), project.clone()],
             vec![address, standing.clone()],
             vec![name.clone(), standing],
             vec![name, state.as_str().to_owned()],

@@ -28,8 +28,8 @@ use crate::wiring;
 pub(crate) use filters::{FilterArgs, any, quoted};
 use report::{Columns, ListReport};
 
-/// What a table shows when nobody says otherwise.
-const DEFAULT_FIELDS: &str = "name,state,host.name,host.provider,host.state,project";
+/// What a table shows when nobody says otherwise; the last where there is room for it.
+const DEFAULT_FIELDS: &str = "name,state,host.name,host.provider,host.state,project,title";
 
 /// What helps somebody who named a field that is none.
 const FIELDS_HINT: &str = "`mngr list --schema` shows all fields";
@@ -221,7 +221,10 @@ fn columns(args: &ListArgs, output: &Output, catalog: &Catalog) -> Result<Column
         (fields, _) => {
             let projection = Projection::parse(fields.as_deref().unwrap_or(DEFAULT_FIELDS), catalog)
                 .map_err(|error| CliError::from(error).hinted(FIELDS_HINT))?;
-            Ok(Columns::table(projection, catalog, &headers))
+            Ok(match fields {
+                Some(_) => Columns::table(projection, catalog, &headers),
+                None => Columns::table_with_last_if_room(projection, catalog, &headers),
+            })
         }
     }
 }

@@ -21,7 +21,9 @@ const TOOL_OUTPUT_CHARS: usize = 500;
 
 /// Print the conversation with an agent
 ///
-/// The same form for every type of agent that keeps its conversation; also for stopped and destroyed agents.
+/// The same form for every type of agent that keeps its conversation; also for stopped and destroyed agents. What the
+/// agent's program put into the conversation by itself (notifications, summaries, commands and what they printed) is in the
+/// role `program`; what it told the model of its surroundings is shown only with `--role program`.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr transcript fix-login\n  \
                         mngr transcript fix-login --role assistant --tail 1")]
@@ -30,7 +32,7 @@ pub(crate) struct TranscriptArgs {
     #[arg(help_heading = "ARGUMENTS")]
     agent: String,
 
-    /// Only what this one said: user, assistant or tool (can be repeated)
+    /// Only what this one said: user, assistant, tool or program (can be repeated)
     #[arg(long, value_name = "ROLE", value_parser = parse_role, help_heading = "OPTIONS")]
     role: Vec<Role>,
 
@@ -43,7 +45,7 @@ pub(crate) struct TranscriptArgs {
 
 fn parse_role(text: &str) -> Result<Role, String> {
     let known = Role::ALL.into_iter().find(|role| role.as_str() == text);
-    known.ok_or_else(|| format!("`{}` is not one of user, assistant, tool", sanitize(text)))
+    known.ok_or_else(|| format!("`{}` is not one of user, assistant, tool, program", sanitize(text)))
 }
 
 /// Prints it.
@@ -59,8 +61,10 @@ pub(crate) fn run(ctx: &mut Ctx, args: TranscriptArgs) -> Result<ExitCode, CliEr
             ctx.console
                 .warn(&format!("{count} line(s) of the conversation could not be read and were left out"));
         }
-        let is_wanted =
-            |record: &TranscriptRecord| args.role.is_empty() || args.role.contains(&record.role());
+        let is_wanted = |record: &TranscriptRecord| match args.role.is_empty() {
+            true => !record.is_context(),
+            false => args.role.contains(&record.role()),
+        };
         let mut records: Vec<TranscriptRecord> = said.records.into_iter().filter(is_wanted).collect();
         if place == Place::Beginning {
             records = args.excerpt.cut(records);
@@ -119,6 +123,7 @@ fn block(record: &TranscriptRecord, console: &Console) -> String {
             let failed = if *is_error { ", failed" } else { "" };
             (format!("tool ({}{failed})", sanitize(name)), cut(output))
         }
+        Body::ProgramMessage { kind, content, .. } => (format!("program ({})", kind.words()), cut(content)),
     };
     let sub_agent = if record.is_sidechain { " of a sub-agent" } else { "" };
     let head = format!("[{}] {who}{sub_agent}:", whole_seconds(record.timestamp));

@@ -5,19 +5,20 @@ mod report;
 use std::time::Duration;
 
 use clap::Args;
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use mngr_model::address::AgentAddress;
 use mngr_model::duration::parse_duration;
 use mngr_ops::fleet::Fleet;
 use mngr_ops::remains::{self, Remains};
-use mngr_ops::usage::{GroupBy, Meter, Prices, Sum, Waited, sum_up, wait_until};
+use mngr_ops::usage::{GroupBy, Meter, Prices, Sum, Waited, origins, sum_up, wait_until};
 use mngr_ops::world::World;
 use mngr_query::{Catalog, FieldSet, Filter, FilterKind, FilterProblems, FilterSet, Match, sanitize};
 
 use crate::cli::common::CommonArgs;
 use crate::commands::list::FilterArgs;
 use crate::commands::targets;
-use crate::ctx::Ctx;
+use crate::ctx::{Ctx, ScopeFile};
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
 use crate::ui::Output;
@@ -29,8 +30,11 @@ const WAIT: &str = "wait";
 
 /// Show what agents have used: tokens and money
 ///
-/// Counted from what the agents' own programs recorded, each answer once. Money is list price: real where tokens are charged, what it would have been
-/// under a subscription. A model without a price has tokens only; prices can be set in `prices.toml` beside your settings.
+/// Counted from what the agents' own programs recorded, each answer once. Money is list price, or what the program itself
+/// says: real where tokens are charged, what it would have been under a subscription. A model without a price has tokens
+/// only; a price that is older than 90 days is said; `[prices."MODEL"]` of your settings has yours. What a program used
+/// beside the conversation is counted where it tells, and named where it does not.
+///
 /// Without agents: all of them, destroyed ones too. `mngr usage wait` waits until `--until` holds for the total.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr usage fix-login\n  \
@@ -103,6 +107,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: UsageArgs) -> Result<ExitCode, CliError> 
     let filters = args.filters.compile(ctx, &Catalog::agents())?;
     let prices = prices(ctx)?;
     let world = ctx.world()?;
+    let prices = prices.on(world.clock.now().to_zoned(TimeZone::UTC).date());
     let since = args.since.map(|since| began(&world, since));
     let chosen: Vec<&String> = words.iter().chain(&args.agent).collect();
     if !chosen.is_empty() && !filters.is_empty() {
@@ -128,7 +133,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: UsageArgs) -> Result<ExitCode, CliError> 
         })?;
     }
     let (sums, total) = sum_up(&meters, &args.by, since, &prices);
-    output.show(&ctx.console, &UsageReport { by: args.by, sums, total })?;
+    let origins = origins(&meters, since, &prices);
+    output.show(&ctx.console, &UsageReport { by: args.by, sums, total, origins })?;
     match waited {
         Waited::Holds => Ok(ExitCode::Done),
         Waited::TimedOut => {
@@ -158,14 +164,19 @@ fn began(world: &World, since: Duration) -> Timestamp {
     world.clock.now().checked_sub(since).unwrap_or(Timestamp::MIN)
 }
 
-/// The built-in prices with the user's own laid over them.
-pub(crate) fn prices(ctx: &Ctx) -> Result<Prices, CliError> {
-    let Some(file) = ctx.scopes.prices_file()? else { return Ok(Prices::built_in()) };
-    let Some(text) = &file.text else { return Ok(Prices::built_in()) };
-    let own = Prices::parse(text).map_err(|error| {
-        CliError::new(ErrorKind::Config, error).hinted(format!("they are in `{}`", file.path))
-    })?;
-    Ok(Prices::built_in().overlaid(own))
+/// The built-in prices with the user's own laid over them: those of the file, then those of the settings.
+pub(crate) fn prices(ctx: &mut Ctx) -> Result<Prices, CliError> {
+    let mut prices = Prices::built_in();
+    if let Some(ScopeFile { path, text: Some(text) }) = ctx.scopes.prices_file()? {
+        let own = Prices::parse(&text).map_err(|error| {
+            CliError::new(ErrorKind::Config, error).hinted(format!("they are in `{path}`"))
+        })?;
+        prices = prices.overlaid(own);
+    }
+    prices.with_settings(&ctx.settings()?.prices).map_err(|error| {
+        let hint = "`mngr config set 'prices.\"MODEL\".output' 10` sets it";
+        CliError::new(ErrorKind::Config, error).hinted(hint)
+    })
 }
 
 enum Targets {

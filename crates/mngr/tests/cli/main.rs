@@ -59,6 +59,7 @@ mod settings;
 mod stand_in;
 mod state;
 mod support;
+mod title;
 mod tmr;
 mod tmux_servers;
 mod transcript;

@@ -84,8 +84,11 @@ fn roles_head_and_tail_choose() {
     assert_eq!(lines(&["--tail", "0"]).len(), 0);
     let both = env.mngr(["transcript", "a", "--head", "1", "--tail", "1"]).code(2);
     assert!(both.stderr.contains("Cannot specify both --head and --tail"), "{both}");
+    let program = lines(&["--role", "program"]);
+    assert_eq!((&program[0]["type"], &program[0]["kind"]), (&"program_message".into(), &"context".into()));
+    assert!(lines(&[]).iter().all(|line| line["kind"] != "context"));
     let role = env.mngr(["transcript", "a", "--role", "robot"]).code(2);
-    assert!(role.stderr.contains("is not one of user, assistant, tool"), "{role}");
+    assert!(role.stderr.contains("is not one of user, assistant, tool, program"), "{role}");
 }
 
 #[test]

@@ -38,7 +38,8 @@ fn people_see_a_table_with_its_total() {
     let _ = pretend(&env, "one", "claude");
     let shown = env.mngr(["usage"]).success().stdout;
     let lines: Vec<&str> = shown.lines().collect();
-    assert_eq!(lines.len(), 3, "{shown}");
+    let is_remark = |line: &&&str| line.starts_with("not counted:") || line.starts_with("the price of");
+    assert_eq!(lines.iter().filter(|line| !is_remark(line)).count(), 3, "{shown}");
     assert!(lines[0].starts_with("AGENT") && lines[0].contains("PAYER UNKNOWN $"), "{shown}");
     assert!(lines[1].starts_with("one") && lines[2].starts_with("total"), "{shown}");
     fs::write(state_dir(&env, "one").join("env"), "ANTHROPIC_API_KEY='k'\n").unwrap();
@@ -122,4 +123,77 @@ fn what_a_scripted_agent_says_it_used_is_counted_and_outlives_it() {
     fs::remove_dir_all(env.host_dir().join("trash").join(id)).unwrap();
     let one = env.mngr(["usage", "a", "--format", "{group} {total_tokens}"]).success();
     assert_eq!(one.stdout, "a 2000\n");
+}
+
+#[test]
+fn an_old_price_is_said_and_the_settings_have_a_newer_one() {
+    let env = env_with_repo();
+    let _ = pretend(&env, "one", "codex");
+    let shown = env.mngr(["usage"]).success().stdout;
+    assert!(
+        shown.contains("the price of gpt-5.1-codex is of 2025-12-01, more than 90 days ago, https://"),
+        "{shown}"
+    );
+    assert!(shown.contains("not counted: what Codex asked beside its turns"), "{shown}");
+    let usage = env.mngr(["usage", "--format", "json"]).success().json();
+    assert_eq!(usage["total"]["old_price_models"][0], "gpt-5.1-codex");
+    assert_eq!(usage["total"]["uncounted"][0], "codex_side_requests");
+    let price = &usage["prices"][0];
+    assert_eq!((&price["model"], &price["is_old"]), (&"gpt-5.1-codex".into(), &true.into()), "{usage}");
+    for (key, value) in [("input", "1000000"), ("output", "0"), ("cache_read", "0")] {
+        let key = format!("prices.\"gpt-5.1-codex\".{key}");
+        let _ = env.mngr(["config", "set", &key, value, "--scope", "user"]).success();
+    }
+    let usage = env.mngr(["usage", "--format", "json"]).success().json();
+    assert_eq!(usage["total"]["total_cost_usd"], 40.0, "{usage}");
+    assert_eq!(usage["total"]["old_price_models"].as_array().unwrap().len(), 0);
+    let half = env.mngr(["usage", "-S", "prices.house.input=1"]).code(1);
+    assert!(half.stderr.contains("`house` has no `output`") && half.stderr.contains("config set"), "{half}");
+    let bad = env.mngr(["usage", "-S", "prices.gpt-5.as_of=yesterday"]).code(1);
+    assert!(bad.stderr.contains("YYYY-MM-DD"), "{bad}");
+}
+
+#[test]
+fn a_repository_that_is_not_trusted_sets_no_prices() {
+    let env = env_with_repo();
+    let folder = env.work_dir().join(".mngr");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("settings.toml"), "[prices.gpt-5]\ninput = 0\noutput = 0\n").unwrap();
+    let stopped = env.mngr(["usage"]).code(1);
+    assert!(stopped.stderr.contains("prices.gpt-5") && stopped.stderr.contains("config trust"), "{stopped}");
+    let _ = env.mngr(["list"]).success();
+}
+
+#[test]
+fn what_claude_used_beside_the_conversation_counts_once_it_tells() {
+    let env = env_with_repo();
+    let file = pretend(&env, "one", "claude");
+    let session = "0779a100-cdbf-4863-a0af-c5c8bdd2d7f8";
+    let lines = fs::read_to_string(&file).unwrap();
+    assert!(lines.contains(&format!("\"sessionId\":\"{session}\"")));
+    let usage = || env.mngr(["usage", "--format", "json"]).success().json()["total"].clone();
+    assert_eq!(
+        (&usage()["total_tokens"], &usage()["uncounted"][0]),
+        (&9675.into(), &"claude_until_it_ends".into())
+    );
+    let main = state_dir(&env, "one").join("plugin/claude/anthropic/.claude.json");
+    let model = |input: u64| serde_json::json!({ "inputTokens": input, "outputTokens": 45, "cacheReadInputTokens": 9000, "cacheCreationInputTokens": 600 });
+    let write = |session: &str, input: u64| {
+        let used =
+            serde_json::json!({ "claude-sonnet-4-5-20250929": model(input), "claude-haiku-4-5": model(5) });
+        let project = serde_json::json!({ "lastSessionId": session, "lastModelUsage": used });
+        fs::write(&main, serde_json::json!({ "projects": { "/w": project } }).to_string()).unwrap();
+    };
+    write("00000000-0000-0000-0000-000000000000", 1_000_000);
+    assert_eq!(usage()["total_tokens"], 9675, "a session of somebody else");
+    write(session, 1030);
+    assert_eq!((&usage()["side_tokens"], &usage()["answers"]), (&(1000 + 9650).into(), &3.into()));
+    assert_eq!(usage()["total_tokens"], 9675 + 1000 + 9650);
+    let shown = env.mngr(["usage"]).success().stdout;
+    assert!(shown.contains("10650 of these tokens were used beside the conversation"), "{shown}");
+    // What its program remembers may be a secret: only the counts are kept.
+    let id = text(&agent(&env, "one")["id"]);
+    let _ = env.mngr(["destroy", "one", "--force"]).success();
+    fs::remove_dir_all(env.host_dir().join("trash").join(id)).unwrap();
+    assert_eq!(usage()["total_tokens"], 9675 + 1000 + 9650);
 }

@@ -119,6 +119,7 @@ fn opencode_config(place: &Place) -> Value {
                 "name": "Test model",
                 "reasoning": true,
                 "tool_call": true,
+                "cost": {"input": 1.0, "output": 2.0, "cache_read": 0.1},
                 "limit": {"context": 200_000, "output": 8_000},
             }},
         }},

@@ -130,8 +130,8 @@
     return element;
   };
 
-  const WHO = { user: "to the agent", assistant: "agent", tool: "tool" };
-  const message = ({ who, text, calls, tool, at, is_error, is_aside }) =>
+  const WHO = { user: "to the agent", assistant: "agent", tool: "tool", program: "its program" };
+  const message = ({ who, text, calls, tool, kind, at, is_error, is_aside }) =>
     el(
       "li",
       { class: `said said-${who}` },
@@ -141,9 +141,10 @@
         el("strong", { text: tool ? `${WHO[who]} ${tool}` : WHO[who] || who }),
         is_error ? el("span", { class: "tag", text: "failed" }) : null,
         is_aside ? el("span", { class: "tag", text: "sub-agent" }) : null,
+        kind ? el("span", { class: "tag", text: kind.replaceAll("_", " ") }) : null,
         el("span", { class: "soft", text: at ? mngr.when(Date.parse(at)) : "" }),
       ),
-      text ? (who === "tool" ? el("pre", { class: "words", tabindex: "0", text }) : mngr.markdown(text)) : null,
+      text ? (who === "tool" || who === "program" ? el("pre", { class: "words", tabindex: "0", text }) : mngr.markdown(text)) : null,
       (calls || []).map(({ tool: name, input }) => el("pre", { class: "call", text: `${name} ${input}` })),
     );
   const conversation = async (inner, prefix) => {

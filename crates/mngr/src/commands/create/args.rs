@@ -114,6 +114,10 @@ pub(crate) struct AgentArgs {
     #[arg(short = 'w', long, value_name = "[NAME=]COMMAND")]
     pub(crate) extra_window: Vec<String>,
 
+    /// What it works on, for people; by default the beginning of its first message, or what its program calls it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+
     /// Label the agent: KEY=VALUE (can be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) label: Vec<String>,

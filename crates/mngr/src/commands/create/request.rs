@@ -11,6 +11,7 @@ use mngr_host::provider::SnapshotId;
 use mngr_model::address::{HostAddress, HostRef, LOCAL_PROVIDER, NewHost, NewLocation};
 use mngr_model::agent::TmuxGeometry;
 use mngr_model::env::{EnvName, EnvPair};
+use mngr_model::title::title_of;
 use mngr_model::transfer::TransferMode;
 use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentTypeName, HostPath, ProviderName};
@@ -61,6 +62,7 @@ pub(crate) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         attendance: if args.behaviour.foreground { Attendance::Foreground } else { Attendance::Background },
         type_fields: type_fields(ctx)?,
         agent_args: args.agent_args.clone(),
+        title: args.agent.title.as_deref().map(title).transpose()?,
         labels: args.agent.label.iter().map(|label| key_value("--label", label)).collect::<Result<_, _>>()?,
         project: match args.agent.project.as_str() {
             "." => Project::OfSource,
@@ -100,6 +102,11 @@ pub(crate) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
         reuse: args.behaviour.reuse,
         update: args.behaviour.update,
     })
+}
+
+/// A title as it is kept: one line, without what a terminal would act upon.
+fn title(text: &str) -> Result<String, CliError> {
+    title_of(text).ok_or_else(|| CliError::usage("Invalid value for `--title`: there is no text in it"))
 }
 
 fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(option: &str, text: &str) -> Result<T, CliError> {

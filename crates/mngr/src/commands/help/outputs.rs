@@ -162,7 +162,15 @@ const OUTPUTS: &[(&str, Shape)] = &[
     (
         "label",
         Fields(&[
-            ("changes", List(&Fields(&[("agent_id", Text), ("agent_name", Text), ("labels", MapOf(&Text))]))),
+            (
+                "changes",
+                List(&Fields(&[
+                    ("agent_id", Text),
+                    ("agent_name", Text),
+                    ("labels", MapOf(&Text)),
+                    ("title", Maybe(&Text)),
+                ])),
+            ),
             ("count", Int),
             ("failures", List(&FAILURE)),
         ]),

@@ -14,6 +14,9 @@ use crate::ui::{Console, Report};
 /// Fields that a table shows beside the state word.
 const STATE_REMARKS: [&str; 4] = ["exit_status", "waiting_reason", "background", "wakeups"];
 
+/// A title that has less room says nothing.
+const LEAST_ROOM: usize = 20;
+
 /// What is shown of each agent.
 pub(super) enum Columns {
     /// Its id.
@@ -35,6 +38,19 @@ impl Columns {
     /// These fields, headed as the user wants.
     pub(super) fn table(projection: Projection, catalog: &Catalog, headers: &Headers) -> Self {
         Self::Fields { columns: Column::of(&projection, catalog, headers), projection }
+    }
+
+    /// The same, the last field where there is room for it.
+    pub(super) fn table_with_last_if_room(
+        projection: Projection,
+        catalog: &Catalog,
+        headers: &Headers,
+    ) -> Self {
+        let mut columns = Column::of(&projection, catalog, headers);
+        if let Some(last) = columns.pop() {
+            columns.push(last.if_room(LEAST_ROOM));
+        }
+        Self::Fields { projection, columns }
     }
 
     /// The fields they read.

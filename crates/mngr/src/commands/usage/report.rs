@@ -1,6 +1,9 @@
 //! How usage is shown.
 
-use mngr_ops::usage::{GroupBy, Sum};
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use mngr_ops::usage::{BELIEVED_DAYS, GroupBy, PriceOrigin, Sum};
 use mngr_query::{Align, Cell, CellStyle, Column, Table, sanitize};
 use serde_json::{Value, json};
 
@@ -12,6 +15,7 @@ pub(super) const FIELDS: &[&str] = &[
     "group",
     "agent_id",
     "answers",
+    "side_tokens",
     "input_tokens",
     "output_tokens",
     "cache_read_tokens",
@@ -23,6 +27,8 @@ pub(super) const FIELDS: &[&str] = &[
     "total_cost_usd",
     "unpriced_tokens",
     "unpriced_models",
+    "old_price_models",
+    "uncounted",
 ];
 
 /// What was used.
@@ -30,6 +36,8 @@ pub(super) struct UsageReport {
     pub(super) by: GroupBy,
     pub(super) sums: Vec<Sum>,
     pub(super) total: Sum,
+    /// Where the prices come from.
+    pub(super) origins: Vec<PriceOrigin>,
 }
 
 /// A sum as a record.
@@ -45,6 +53,27 @@ impl UsageReport {
             GroupBy::Day => "DAY".to_owned(),
             GroupBy::Model => "MODEL".to_owned(),
         }
+    }
+}
+
+impl UsageReport {
+    /// Which prices may not be true any more, one line for each day and place they come from.
+    fn old_prices(&self) -> String {
+        let mut places: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+        for origin in self.origins.iter().filter(|origin| origin.is_old) {
+            places.entry((origin.as_of, &origin.source)).or_default().push(&origin.model);
+        }
+        let line = |((day, source), models): ((Option<Date>, &Option<String>), Vec<&str>)| {
+            let day = day.map(|day| day.to_string()).unwrap_or_default();
+            let source = source.as_ref().map(|source| format!(", {}", sanitize(source))).unwrap_or_default();
+            let models = sanitize(&models.join(", ")).into_owned();
+            format!("the price of {models} is of {day}, more than {BELIEVED_DAYS} days ago{source}\n")
+        };
+        places.into_iter().map(line).collect()
+    }
+
+    fn uncounted(&self) -> String {
+        self.total.uncounted.iter().map(|missing| format!("not counted: {}\n", missing.words())).collect()
     }
 }
 
@@ -92,11 +121,17 @@ impl Report for UsageReport {
                 self.total.unpriced_tokens
             );
         }
-        text
+        if self.total.side_tokens > 0 {
+            text += &format!(
+                "{} of these tokens were used beside the conversation (compaction, titles)\n",
+                self.total.side_tokens
+            );
+        }
+        text + &self.old_prices() + &self.uncounted()
     }
 
     fn json(&self) -> Value {
-        json!({ "usage": self.items(), "total": record(&self.total) })
+        json!({ "usage": self.items(), "total": record(&self.total), "prices": self.origins })
     }
 
     fn events(&self) -> Vec<Value> {

@@ -7,6 +7,7 @@ use mngr_testkit::model::Brand;
 
 use super::every::holds_for;
 use super::scene::{IDLE, NAME, Scene};
+use crate::support::agent;
 
 /// Has the program talk to the model without mngr; returns the file of the conversation and its id.
 #[track_caller]
@@ -56,6 +57,9 @@ fn an_adopted_conversation_goes_on_and_the_original_stays(brand: Brand) {
     assert_eq!(scene.history_with("what was it"), ["remember the heron", "what was it"]);
     let said = scene.env.mngr(["transcript", NAME, "--role", "user"]).success().stdout;
     assert!(said.contains("remember the heron") && said.contains("what was it"), "{said}");
+    let used = scene.env.mngr(["usage", NAME, "--format", "json"]).success().json();
+    assert_eq!(used["total"]["answers"], 1, "what was used before the adoption is the user's: {used}");
+    assert_eq!(agent(&scene.env, NAME)["title"], "remember the heron");
     assert_eq!(fs::read(&path).unwrap(), original);
     // It is the agent's own from now on.
     let _ = scene.env.mngr(["stop", NAME]).success();

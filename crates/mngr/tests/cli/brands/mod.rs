@@ -4,6 +4,7 @@
 mod adopt;
 mod agent_view;
 mod background;
+mod books;
 mod claude;
 mod clone;
 mod codex;

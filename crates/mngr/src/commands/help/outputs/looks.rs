@@ -6,6 +6,7 @@ use super::{Any, Bool, Either, FAILURE, Fields, Int, List, MapOf, Maybe, NAMES, 
 pub(super) const USED: Shape = Open(&[
     ("group", Text),
     ("answers", Int),
+    ("side_tokens", Int),
     ("input_tokens", Int),
     ("output_tokens", Int),
     ("cache_read_tokens", Int),
@@ -17,7 +18,13 @@ pub(super) const USED: Shape = Open(&[
     ("total_cost_usd", Number),
     ("unpriced_tokens", Int),
     ("unpriced_models", NAMES),
+    ("old_price_models", NAMES),
+    ("uncounted", NAMES),
 ]);
+
+/// Where a price comes from.
+const PRICE: Shape =
+    Fields(&[("model", Text), ("as_of", Maybe(&Text)), ("source", Maybe(&Text)), ("is_old", Bool)]);
 
 /// One record of a conversation; the rest depends on its type.
 pub(super) const RECORD: Shape =
@@ -177,5 +184,5 @@ pub(super) const OUTPUTS: &[(&str, Shape)] = &[
             Fields(&[("restored_agents", List(&RESTORED)), ("count", Int), ("failures", List(&FAILURE))]),
         ]),
     ),
-    ("usage", Fields(&[("usage", List(&USED)), ("total", USED)])),
+    ("usage", Fields(&[("usage", List(&USED)), ("total", USED), ("prices", List(&PRICE))])),
 ];
