@@ -302,7 +302,10 @@ fn lacks(
     }
     for ((brand, version), count) in versions {
         if count.held_out * 3 < count.cases {
-            lacks.push(format!("{brand} {version}: {} of {} held out, less than a third", count.held_out, count.cases));
+            lacks.push(format!(
+                "{brand} {version}: {} of {} held out, less than a third",
+                count.held_out, count.cases
+            ));
         }
     }
     lacks

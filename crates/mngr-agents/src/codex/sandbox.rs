@@ -46,7 +46,11 @@ fn roots(request: &Provisioning<'_>) -> Result<Vec<HostPath>, ProvisionError> {
     if let Ok(Some(location)) = Git::new(host, request.record.work_dir.clone()).locate() {
         roots.extend([location.common_dir, location.git_dir]);
     }
-    roots.extend([agent.status(), agent.activity(), agent.handed_over()]);
+    for folder in [agent.status(), agent.activity(), agent.handed_over()] {
+        // Every command would fail over one that is not there.
+        host.files().make_folder(&folder)?;
+        roots.push(folder);
+    }
     for root in &mut roots {
         // The sandbox names folders by their real path.
         if let Ok(real) = host.files().canonical(root) {
@@ -63,7 +67,8 @@ mod tests {
 
     #[test]
     fn what_the_user_opened_stays_and_nothing_is_named_twice() {
-        let mut workspace: Table = toml::from_str("network_access = true\nwritable_roots = ['/u', '/g']\n").unwrap();
+        let mut workspace: Table =
+            toml::from_str("network_access = true\nwritable_roots = ['/u', '/g']\n").unwrap();
         add(&mut workspace, &[HostPath::new("/g"), HostPath::new("/s")]);
         let wanted = "network_access = true\nwritable_roots = ['/u', '/g', '/s']\n";
         assert_eq!(workspace, toml::from_str(wanted).unwrap());

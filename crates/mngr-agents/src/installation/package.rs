@@ -47,7 +47,10 @@ mod tests {
         let said = |version: &str| installation.unproved("Tool", &version.parse().unwrap());
         assert_eq!((said("1.2"), said("1.3.9"), said("1.4")), (None, None, None));
         let newer = said("1.5").unwrap();
-        assert!(newer.starts_with("Tool 1.5 is newer than the versions tested with this mngr (1.2 to 1.4)"), "{newer}");
+        assert!(
+            newer.starts_with("Tool 1.5 is newer than the versions tested with this mngr (1.2 to 1.4)"),
+            "{newer}"
+        );
         assert!(said("1.1").unwrap().contains("is older"));
     }
 }

@@ -28,14 +28,14 @@ impl SafetyCheck {
         let asked = request["safeguards"].as_array().into_iter().flatten().any(|check| check["type"] == KIND);
         let verdict = match self {
             Self::Passed => json!({"type": "evaluated", "outcome": "not_flagged"}),
-            Self::Flagged => json!({"type": "evaluated", "outcome": "flagged", "explanation": "a test says so"}),
+            Self::Flagged => {
+                json!({"type": "evaluated", "outcome": "flagged", "explanation": "a test says so"})
+            }
             Self::Dropped => return,
         };
         let end = frames.iter_mut().find(|frame| frame.text.starts_with("event: message_delta\n"));
-        let Some((end, mut body)) = end.filter(|_| asked).and_then(|frame| Some((&mut *frame, body(frame)?)))
-        else {
-            return;
-        };
+        let Some(end) = end.filter(|_| asked) else { return };
+        let Some(mut body) = body(end) else { return };
         let calls = speech.parts.iter().enumerate().filter(|(_, part)| matches!(part, Part::Call(_)));
         let tool_uses: Map<String, Value> =
             calls.map(|(index, _)| (call_id(number, index), verdict.clone())).collect();

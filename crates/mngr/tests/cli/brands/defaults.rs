@@ -80,7 +80,6 @@ fn in_its_sandbox_codex_can_commit_and_hand_over_and_not_touch_what_it_is_starte
     let scene = Scene::of(Brand::Codex);
     let _ = scene.create(&["-S", NO_OPEN_TMP]).success();
     let at = |place: &str| state_dir(&scene.env, NAME).join(place);
-    fs::create_dir_all(at("plugin/tmr")).unwrap();
     let run = |command: &str| {
         scene.say(&format!("[[safe-tool {command}]]"));
         scene.wait_for(IDLE);
@@ -121,8 +120,11 @@ fn what_the_user_has_set_for_codex_stays() {
     let theirs = scene.env.home().join(".codex/config.toml");
     let text = fs::read_to_string(&theirs).unwrap();
     let more = "allow_login_shell = true\n";
-    fs::write(&theirs, format!("{more}{text}\n[sandbox_workspace_write]\nwritable_roots = [\"/opt/mine\"]\n"))
-        .unwrap();
+    fs::write(
+        &theirs,
+        format!("{more}{text}\n[sandbox_workspace_write]\nwritable_roots = [\"/opt/mine\"]\n"),
+    )
+    .unwrap();
     let _ = scene.create(&[]).success();
     let own = state_dir(&scene.env, NAME).join("plugin/codex/home/config.toml");
     let own: toml::Table = toml::from_str(&fs::read_to_string(own).unwrap()).unwrap();

@@ -88,8 +88,7 @@ fn record(brand: Brand) {
         let _ = scene.create(&[]).success();
         let size = format!("{columns}x{rows}");
         let (wide, high) = (columns.to_string(), rows.to_string());
-        let _ =
-            scene.env.tmux(["resize-window", "-t", "=mngr-a:", "-x", &wide, "-y", &high]).success();
+        let _ = scene.env.tmux(["resize-window", "-t", "=mngr-a:", "-x", &wide, "-y", &high]).success();
         let recording = Recording::begin(&scene, NAME, size, held_out);
         let mut session = Session { scene: &scene, recording };
         session.rest();

@@ -101,14 +101,16 @@ impl Recording {
         case.insert("note".into(), note.into());
         case.insert("expected".into(), expected.table().into());
         case.insert("evidence".into(), self.evidence(&facts, &screen).into());
-        let title = scene.env.tmux(["display-message", "-p", "-t", "=mngr-a:", "#{pane_title}"]).success().stdout;
+        let title =
+            scene.env.tmux(["display-message", "-p", "-t", "=mngr-a:", "#{pane_title}"]).success().stdout;
         let title = Table::from_iter([("title".to_owned(), self.anonymous(title.trim()).into())]);
         case.insert("recorded".into(), title.into());
         self.cases.push((label, case));
     }
 
     fn facts(&self) -> Facts {
-        let read = |path: &Path| fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let read =
+            |path: &Path| fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let dated = |name: &str| {
             let modified = fs::metadata(self.state_dir.join(name)).and_then(|meta| meta.modified()).ok();
             modified.map(|time: SystemTime| Timestamp::try_from(time).unwrap())
@@ -173,7 +175,8 @@ impl Recording {
 impl Expected {
     fn table(self) -> Table {
         let mut table = Table::new();
-        for (key, word) in [("state", self.state), ("reason", self.reason), ("composer", Some(self.composer))] {
+        for (key, word) in [("state", self.state), ("reason", self.reason), ("composer", Some(self.composer))]
+        {
             table.extend(word.map(|word| (key.to_owned(), word.into())));
         }
         table
@@ -205,7 +208,14 @@ fn short_line(line: &str) -> String {
 
 /// Keys that tell of a machine or a session and nothing of a state.
 const LEFT_OUT: [&str; 9] = [
-    "procStart", "pidDomain", "tmux", "messagingSocketPath", "name", "transcript_path", "git", "base_instructions",
+    "procStart",
+    "pidDomain",
+    "tmux",
+    "messagingSocketPath",
+    "name",
+    "transcript_path",
+    "git",
+    "base_instructions",
     "world_state",
 ];
 
