@@ -38,8 +38,10 @@ fn turns(session: &mut Session<'_>, brand: Brand) {
     scene.clear_box();
     session.rest();
 
-    scene.say("[[slow 60]] count");
-    session.see(&["1 2 3 4 5 6"]);
+    scene.say("[[slow 80]] count");
+    scene.wait_until_asked("count");
+    // Codex shows whole lines only, so what is on the screen would come too late.
+    std::thread::sleep(Duration::from_millis(1500));
     session.take("streaming", "tokens arriving", running());
     scene.say("and then this");
     session.take("queued", "one message queued while streaming", running());
