@@ -1,7 +1,7 @@
 # The commands a person types. What they do is in scripts/ and xtask/, so that it can be read and checked there.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dist test test-latest check soak bench audit
+.PHONY: help demo dist test test-latest test-oldest check soak bench audit
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,8 +19,11 @@ test: ## Install or name what is missing, then every check and every test
 	@scripts/run-tests
 	@scripts/test-python -q || [ $$? -eq 3 ]
 
-test-latest: ## The tests of the real coding agents, with their newest versions
-	MNGR_TEST_AGENTS_BIN="$$(scripts/ensure-agents --latest)" cargo nextest run --workspace -E 'test(/(^|::)(brands::|real_)/)'
+test-latest: ## The tests of the real coding agents with their newest versions, and what differs from the pinned ones
+	@scripts/test-latest
+
+test-oldest: ## The same with the oldest versions that are supported
+	@scripts/test-latest --oldest
 
 check: ## Format, lints, floors, file sizes and the generated reference, without the tests
 	cargo fmt --check

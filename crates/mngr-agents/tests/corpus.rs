@@ -1,7 +1,8 @@
 //! Replays recorded moments of the real programs: what mngr makes of each must be what was seen there.
 //!
 //! A case is one file in `corpus/<brand>/`, found by being there; `docs/concepts/corpus.md` says how to add one. Cases
-//! of a brand that mngr does not have yet are read and counted, not replayed.
+//! of a brand that mngr does not have yet are read and counted, not replayed. `MNGR_CORPUS` names another folder of cases:
+//! then only their answers are judged, not whether there are enough of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,21 +10,27 @@ use std::fmt;
 use jiff::Timestamp;
 use mngr_agents::brand::{Brand, Composer};
 use mngr_agents::detect::process_state;
+use mngr_agents::kind::Kind;
 use mngr_agents::manifest::BuiltIn;
 use mngr_host::files::Files;
 use mngr_host::local::LocalFiles;
+use mngr_host::tmux::PaneView;
 use mngr_model::HostPath;
 use mngr_model::facts::{AgentFacts, ExtraFacts, Markers, ProcessFact, ProgramFacts, Terminal};
 use mngr_model::process::ProcessRecord;
 use mngr_model::state::{AgentState, StateSource, WaitingReason};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::json;
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus");
+/// Names another folder of cases.
+const ELSEWHERE: &str = "MNGR_CORPUS";
 
 /// How many cases every answer needs before it counts as covered.
 const ENOUGH: usize = 5;
+
+/// How many versions of a brand there are cases of.
+const VERSIONS: usize = 3;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -41,9 +48,16 @@ struct Case {
     held_out: bool,
     expected: Expected,
     evidence: Evidence,
-    /// What was recorded besides, for rules to come.
-    #[serde(default, rename = "recorded")]
-    _recorded: IgnoredAny,
+    /// What was recorded besides.
+    #[serde(default)]
+    recorded: Recorded,
+}
+
+/// What was recorded besides; most of it is for rules to come.
+#[derive(Debug, Default, Deserialize)]
+struct Recorded {
+    #[serde(default)]
+    title: String,
 }
 
 /// What was to be seen.
@@ -110,13 +124,20 @@ impl Case {
     }
 
     /// What is wrong with mngr's answer, if anything.
-    fn problem(&self, brand: &dyn Brand) -> Result<Option<String>, Failure> {
+    fn problem(&self, kind: &Kind) -> Result<Option<String>, Failure> {
         let report = process_state(&self.facts()?);
+        // The screen is as old as the rest: rules that want it to be newer do not speak.
+        let view = PaneView {
+            title: self.recorded.title.clone(),
+            changed: report.since,
+            screen: self.evidence.screen.clone(),
+        };
+        let report = kind.judge(report, Some(&view));
         let answer = match report.source {
             StateSource::Process => Answer::ProcessOnly,
             _ => Answer::State(report.state, report.waiting_reason),
         };
-        let composer = brand.composer(&self.evidence.screen);
+        let composer = kind.composer(&self.evidence.screen);
         let mut problems = Vec::new();
         if answer != self.wanted() {
             problems.push(format!("says {answer} ({}), not {}", report.evidence, self.wanted()));
@@ -172,10 +193,9 @@ impl Case {
 }
 
 /// Every case with its name, which is `<brand>/<file>`.
-fn cases() -> Result<Vec<(String, Case)>, Failure> {
-    let root = HostPath::new(CORPUS);
+fn cases(root: &HostPath) -> Result<Vec<(String, Case)>, Failure> {
     let mut found = Vec::new();
-    for brand in LocalFiles.list(&root)? {
+    for brand in LocalFiles.list(root)? {
         let folder = root.join(&brand.name);
         for file in LocalFiles.list(&folder)? {
             let name = format!("{}/{}", brand.name, file.name);
@@ -209,17 +229,21 @@ impl Count {
 
 #[test]
 fn every_recorded_moment_is_told_as_it_was() -> Result<(), Failure> {
+    let elsewhere = std::env::var(ELSEWHERE).ok();
+    let root = HostPath::new(elsewhere.as_deref().unwrap_or(CORPUS));
     let mut wrong = Vec::new();
     let mut counts: BTreeMap<(String, Answer), Count> = BTreeMap::new();
+    let mut versions: BTreeMap<(String, String), Count> = BTreeMap::new();
     let mut replayed = Count::default();
     let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, case) in cases()? {
-        let Some(brand) = BuiltIn::named(&case.brand).and_then(BuiltIn::brand) else {
+    for (name, case) in cases(&root)? {
+        let Some(kind) = BuiltIn::named(&case.brand).filter(|kind| kind.brand().is_some()) else {
             *unknown.entry(case.brand).or_default() += 1;
             continue;
         };
-        let problem = case.problem(brand)?;
+        let problem = case.problem(&Kind::new(kind, Vec::new()))?;
         counts.entry((case.brand.clone(), case.wanted())).or_default().add(&case, problem.is_some());
+        versions.entry((case.brand.clone(), case.version.clone())).or_default().add(&case, problem.is_some());
         replayed.add(&case, problem.is_some());
         if let Some(problem) = problem {
             let Case { label, note, version, size, .. } = &case;
@@ -228,15 +252,22 @@ fn every_recorded_moment_is_told_as_it_was() -> Result<(), Failure> {
     }
 
     println!("{:10} {:22} {:>5} {:>5} {:>8} {:>5}", "brand", "answer", "cases", "wrong", "held out", "wrong");
-    for ((brand, answer), count) in &counts {
+    let line = |brand: &str, what: &dyn fmt::Display, count: &Count| {
         println!(
-            "{brand:10} {answer:22} {:>5} {:>5} {:>8} {:>5}",
+            "{brand:10} {what:22} {:>5} {:>5} {:>8} {:>5}",
             count.cases, count.wrong, count.held_out, count.wrong_held_out
         );
+    };
+    for ((brand, answer), count) in &counts {
+        line(brand, answer, count);
+    }
+    for ((brand, version), count) in &versions {
+        line(brand, version, count);
     }
     let Count { cases, held_out, wrong_held_out, .. } = replayed;
     let mut summary = format!(
-        "corpus: {cases} cases replayed, {} wrong; of these {held_out} held out, {wrong_held_out} wrong",
+        "corpus: {cases} cases of {} versions replayed, {} wrong; of these {held_out} held out, {wrong_held_out} wrong",
+        versions.len(),
         wrong.len()
     );
     for (brand, count) in &unknown {
@@ -245,16 +276,38 @@ fn every_recorded_moment_is_told_as_it_was() -> Result<(), Failure> {
     println!("{summary}");
 
     assert!(wrong.is_empty(), "{summary}\n{}", wrong.join("\n"));
-    let mut thin = Vec::new();
-    for brand in BuiltIn::ALL.into_iter().filter(|kind| kind.brand().is_some()) {
+    if elsewhere.is_some() {
+        return Ok(());
+    }
+    assert_eq!(lacks(&counts, &versions), Vec::<String>::new());
+    Ok(())
+}
+
+/// What there is too little of.
+fn lacks(
+    counts: &BTreeMap<(String, Answer), Count>,
+    versions: &BTreeMap<(String, String), Count>,
+) -> Vec<String> {
+    let mut lacks = Vec::new();
+    for brand in BuiltIn::ALL.into_iter().filter(|kind| kind.brand().is_some()).map(BuiltIn::name) {
         for answer in Answer::all() {
-            let cases = counts.get(&(brand.name().to_owned(), answer)).map_or(0, |count| count.cases);
+            let cases = counts.get(&(brand.to_owned(), answer)).map_or(0, |count| count.cases);
             if cases < ENOUGH {
-                thin.push(format!("{} {answer}: {cases}", brand.name()));
+                lacks.push(format!("{brand} {answer}: {cases} cases, fewer than {ENOUGH}"));
             }
         }
+        let known = versions.iter().filter(|((of, _), _)| of == brand);
+        if known.count() < VERSIONS {
+            lacks.push(format!("{brand}: cases of fewer than {VERSIONS} versions"));
+        }
     }
-    assert!(thin.is_empty(), "fewer than {ENOUGH} cases: {thin:?}");
-    assert!(held_out * 3 >= cases, "less than a third is held out: {held_out} of {cases}");
-    Ok(())
+    for ((brand, version), count) in versions {
+        if count.held_out * 3 < count.cases {
+            lacks.push(format!(
+                "{brand} {version}: {} of {} held out, less than a third",
+                count.held_out, count.cases
+            ));
+        }
+    }
+    lacks
 }

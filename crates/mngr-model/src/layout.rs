@@ -178,6 +178,10 @@ impl AgentLayout {
         activity_start => "activity/start";
         /// Touched by the agent's hooks.
         activity_agent => "activity/agent";
+        /// Signs of life of the agent.
+        activity => "activity";
+        /// What the agent reports of itself.
+        status => "status";
         /// The URL the agent reports.
         status_url => "status/url";
         /// What the agent says it works on.
@@ -190,6 +194,8 @@ impl AgentLayout {
         commands => "commands";
         /// Data of the agent's type.
         plugin => "plugin";
+        /// What the agent hands over as its result.
+        handed_over => "plugin/tmr";
         /// What its terminal printed, on the way into a recording.
         recording => "recording";
         /// The streams of an agent without a terminal.

@@ -1,6 +1,7 @@
 //! `explain`: why an agent is said to be in its state, with every fact that was looked at.
 //!
-//! Budget: one tmux process for what tmux says of the agent's pane, and one more where its screen matters.
+//! Budget: one tmux process for what tmux says of the agent's pane, and one more where its screen matters; one more still for
+//! a coding agent whose files do not tell its version.
 
 use jiff::Timestamp;
 use mngr_host::tmux::{SessionNameError, Socket, TmuxError};
@@ -15,6 +16,10 @@ use crate::again::{LookError, look_again};
 use crate::fleet::Agent;
 use crate::world::World;
 use crate::{states, terminal};
+
+mod version;
+
+pub use version::VersionLook;
 
 /// Everything that bears on an agent's state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,6 +44,8 @@ pub struct Explanation {
     pub supervisor: ProcessLook,
     /// The agent's own program.
     pub program: ProcessLook,
+    /// The version of its program, for coding agents.
+    pub version: Option<VersionLook>,
     /// How the newest run ended, as recorded.
     pub ending: Option<EndingLook>,
     /// The marker files, read only while the program lives.
@@ -163,6 +170,7 @@ pub fn explain(world: &World, agent: &Agent) -> Result<Explanation, LookError> {
         boot: BootLook { recorded: facts.process.boot.clone(), is_current: facts.same_boot },
         supervisor: process_look(facts.process.supervisor, facts.supervisor),
         program: process_look(facts.process.agent, facts.agent),
+        version: version::look(world, &agent),
         ending: facts.process.ending.map(|ending| ending_look(&agent, ending)),
         markers: MarkersLook {
             active: marker(facts.markers.active),

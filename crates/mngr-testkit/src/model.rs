@@ -10,6 +10,7 @@
 mod agents;
 mod answer;
 mod chat;
+mod check;
 mod conversation;
 mod http;
 mod messages;
@@ -21,5 +22,6 @@ mod wire;
 
 pub use agents::{Agents, Brand, FirstStart, Folders};
 pub use answer::Usage;
+pub use check::SafetyCheck;
 pub use scenario::Scenario;
 pub use server::{ModelServer, Recorded};

@@ -41,6 +41,9 @@ const INHERITED: [&str; 3] = ["hasCompletedOnboarding", "theme", KEY_ANSWERS];
 /// What was said about keys among the variables.
 const KEY_ANSWERS: &str = "customApiKeyResponses";
 
+/// Whether auto mode was offered to become the default, in whatever mode the user has chosen.
+const AUTO_MODE_OFFERED: &str = "hasSeenAutoDefaultNudge";
+
 /// The user's own configuration.
 pub(crate) struct UserConfig {
     folder: HostPath,
@@ -150,6 +153,8 @@ fn main_file(
         forget_sessions(projects);
     });
     settle_key(request, &mut main)?;
+    // An offer, made right after the input box is there: it would take the first message for an answer.
+    main.insert(AUTO_MODE_OFFERED.into(), true.into());
     Ok(main)
 }
 
@@ -206,6 +211,12 @@ fn settings(
     settings.insert("disableDeepLinkRegistration".into(), "disable".into());
     let allows = flag(request.settings, "auto_allow_permissions")?;
     let hook = mngr_model::quote::sh_quote(hook.as_str());
+    if allows {
+        // Where its server cannot be asked, auto mode stops in dialogs that no hook hears of.
+        edit_object(&mut settings, "permissions", |permissions| {
+            permissions.insert("disableAutoMode".into(), "disable".into());
+        });
+    }
     edit_object(&mut settings, "hooks", |hooks| {
         for event in EVENTS {
             let answer = if event == "PermissionRequest" && allows { " allow" } else { "" };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toml::Table;
 
 use super::hooks::{self, Permissions};
-use super::places;
+use super::{places, sandbox};
 use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::json::read_object;
 use crate::ordinary::read_ordinary;
@@ -59,6 +59,7 @@ pub(super) fn write(
         None => Map::new(),
     };
     trust_work_dir(request, &mut config)?;
+    sandbox::open(request, &mut config)?;
     settle(request, &mut config)?;
 
     let permissions = match flag(request.settings, "auto_allow_permissions")? {
@@ -96,7 +97,7 @@ pub(super) fn read_toml(files: &dyn Files, path: &HostPath) -> Result<Table, Pro
 }
 
 /// Edits the table of that name, made where there is none.
-fn edit_table<R>(parent: &mut Table, key: &str, edit: impl FnOnce(&mut Table) -> R) -> R {
+pub(super) fn edit_table<R>(parent: &mut Table, key: &str, edit: impl FnOnce(&mut Table) -> R) -> R {
     let mut table = match parent.remove(key) {
         Some(toml::Value::Table(table)) => table,
         _ => Table::new(),

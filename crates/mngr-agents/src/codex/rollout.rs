@@ -87,6 +87,8 @@ impl TurnError {
             (Some("unauthorized"), _) | (_, Some(401 | 403)) => Some(WaitingReason::Auth),
             // The variable with the key of the model's service is not set; Codex has no kind of its own for that.
             _ if self.message.starts_with("Missing environment variable") => Some(WaitingReason::Auth),
+            // Before 0.166 it names the status of the answer only here.
+            _ if self.message.starts_with("unexpected status 401") => Some(WaitingReason::Auth),
             _ => None,
         }
     }

@@ -84,6 +84,11 @@ impl Tested {
     pub fn contains(&self, version: &Version) -> bool {
         (&self.from.numbers..=&self.to.numbers).contains(&&version.numbers)
     }
+
+    /// Whether this one came after all of them.
+    pub fn is_before(&self, version: &Version) -> bool {
+        self.to.numbers < version.numbers
+    }
 }
 
 impl fmt::Display for Tested {

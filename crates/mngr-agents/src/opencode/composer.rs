@@ -13,8 +13,8 @@ const EDGE: char = '▀';
 const SIDE: char = '┃';
 /// The last line of a box whose text would run as a shell command. Somebody typed the `!` that made it so.
 const SHELL: &str = "Shell";
-/// How the hint in an empty box begins.
-const HINT: &str = "Ask anything…";
+/// How the hint in an empty box begins; the second is that of earlier versions.
+const HINTS: [&str; 2] = ["Ask anything…", "Ask anything..."];
 
 /// What is in the box.
 pub(super) fn read(screen: &str) -> Reading {
@@ -30,8 +30,10 @@ fn typed(screen: &str) -> Option<Reading> {
     if is_under_a_dialog(&lines[bottom - 1..]) {
         return None;
     }
-    let mut typed: Vec<String> =
-        inside.map(|line| line.trim().to_owned()).filter(|line| !line.starts_with(HINT)).collect();
+    let mut typed: Vec<String> = inside
+        .map(|line| line.trim().to_owned())
+        .filter(|line| !HINTS.iter().any(|hint| line.starts_with(hint)))
+        .collect();
     typed.reverse();
     let typed = typed.join("\n").trim().to_owned();
     let is_empty = typed.is_empty() && mode.trim() != SHELL;

@@ -91,12 +91,10 @@ pub(super) fn installation(
         }
         (None, Some(wanted)) => Err(InstallationError::NoVersion { program: about, wanted }),
         (Some(found), _) => {
-            let tested = &about.installation.tested;
-            if !tested.contains(&found) && memory.is_news(&format!("{word} {found}")) {
-                let summary = &about.summary;
-                world.reporter.note(&format!(
-                    "{summary} {found} was not tested with this mngr ({tested} was); if something is odd, that may be why"
-                ));
+            if let Some(unproved) = about.installation.unproved(&about.summary, &found)
+                && memory.is_news(&format!("{word} {found}"))
+            {
+                world.reporter.note(&unproved);
             }
             Ok(())
         }

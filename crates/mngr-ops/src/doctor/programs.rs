@@ -19,14 +19,20 @@ pub(super) fn check(world: &World) -> Option<Finding> {
         let path = installation::find(host.files(), search, &program).ok()??;
         let mut memory = Memory::read(host.files(), &host.layout().programs_seen());
         let version = installation::version_of(host, &path, &about, &mut memory).ok().flatten();
-        Some(version.map_or(program.clone(), |version| format!("{program} {version}")))
+        let unproved = version.as_ref().and_then(|version| about.unproved(&manifest.summary, version));
+        Some((version.map_or(program.clone(), |version| format!("{program} {version}")), unproved))
     });
-    let there: Vec<String> = found.into_iter().flatten().collect();
+    let (there, unproved): (Vec<String>, Vec<Option<String>>) = found.into_iter().flatten().unzip();
+    let unproved: Vec<String> = unproved.into_iter().flatten().collect();
     let names = BuiltIn::GUESSES.map(BuiltIn::name).join(", ");
     Some(match there.as_slice() {
         [] => Finding::warn(CHECK, format!("none of {names} is on your PATH"))
             .because("agents of these types cannot be created on this machine")
             .advise("install one, or give `create` a program: `mngr create NAME -- PROGRAM`"),
+        // It works; a warning would be there for as long as the program is newer than mngr.
+        there if !unproved.is_empty() => {
+            Finding::ok(CHECK, format!("{}; {}", there.join(", "), unproved.join("; ")))
+        }
         there => Finding::ok(CHECK, there.join(", ")),
     })
 }

@@ -81,7 +81,7 @@ fn opening(part: &Part, number: usize, index: usize) -> Value {
     }
 }
 
-fn call_id(number: usize, index: usize) -> String {
+pub(super) fn call_id(number: usize, index: usize) -> String {
     format!("toolu_{number:06}{index}")
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Ending};
+use super::check::SafetyCheck;
 use super::conversation::{self, Conversation};
 use super::http::{self, Request};
 use super::scenario::Scenario;
@@ -71,6 +72,7 @@ struct Shared {
 
 struct State {
     scenario: Scenario,
+    check: SafetyCheck,
     plays: Vec<Play>,
     requests: Vec<Recorded>,
     connections: Vec<TcpStream>,
@@ -107,6 +109,7 @@ impl ModelServer {
         let address = listener.local_addr().or_fail("asking for the port of the model server");
         let state = State {
             scenario: Scenario::Echo,
+            check: SafetyCheck::default(),
             plays: Vec::new(),
             requests: Vec::new(),
             connections: Vec::new(),
@@ -126,6 +129,11 @@ impl ModelServer {
     /// What the model does with messages that do not choose for themselves.
     pub fn set_scenario(&self, scenario: Scenario) {
         self.shared.state().scenario = scenario;
+    }
+
+    /// What becomes of the check of tool calls that Claude Code's auto mode leaves to the server: passed unless told.
+    pub fn set_check(&self, check: SafetyCheck) {
+        self.shared.state().check = check;
     }
 
     /// What the model does in conversations whose first message contains `cue`: one step each time it is asked,
@@ -284,11 +292,14 @@ fn respond(mut connection: &TcpStream, shared: &Shared, request: Request) -> io:
         }
     };
     let scenario = (!conversation.is_beside()).then_some(scenario);
-    let number = record(shared, request, conversation.said().join("\n"), scenario, body);
+    let number = record(shared, request, conversation.said().join("\n"), scenario, body.clone());
     match answer {
         Answer::Refusal(refusal) => write_plain(&mut connection, &wire.refuse(refusal))?,
         Answer::Speech(speech) if conversation.streamed => {
-            let ending = write_stream(connection, shared, &wire.stream(&speech, number), speech.ending)?;
+            let mut frames = wire.stream(&speech, number);
+            let check = shared.state().check;
+            check.answer(&body, &speech, number, &mut frames);
+            let ending = write_stream(connection, shared, &frames, speech.ending)?;
             return Ok((number, ending));
         }
         Answer::Speech(speech) if speech.ending == Ending::Dropped => return Ok((number, Ending::Dropped)),

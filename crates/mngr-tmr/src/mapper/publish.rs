@@ -31,7 +31,7 @@ pub struct Publishing<'a> {
 
 /// Where the archive appears.
 pub fn archive(agent: &AgentLayout) -> HostPath {
-    agent.plugin().join("tmr/outputs.tar.gz")
+    agent.handed_over().join("outputs.tar.gz")
 }
 
 /// The tool's own path.

@@ -74,6 +74,10 @@ impl Report for ExplainReport {
             facts.push(("wakes", format!("{at}{again}: {}", wakeup.prompt)));
         }
         facts.push(("program", process(&it.program)));
+        if let Some(version) = &it.version {
+            let unproved = version.not_proved.as_ref().map(|text| format!("; {text}")).unwrap_or_default();
+            facts.push(("version", format!("{} is installed{unproved}", version.installed)));
+        }
         facts.push(("supervisor", process(&it.supervisor)));
         if let Some(boot) = it.boot.is_current {
             let text =

@@ -129,9 +129,22 @@ fn a_program_is_asked_for_its_version_once_and_again_when_it_changes() {
 fn a_version_nobody_has_tested_works_and_is_mentioned_once() {
     let env = with_claude();
     let first = env.mngr(["create", "a", "claude", "--no-connect"]).success();
-    assert!(first.stderr.contains("Claude Code 9.8.7 was not tested"), "{first}");
+    assert!(
+        first.stderr.contains("Claude Code 9.8.7 is newer than the versions tested with this mngr"),
+        "{first}"
+    );
     let second = env.mngr(["create", "b", "claude", "--no-connect"]).success();
     assert!(!second.stderr.contains("tested"), "{second}");
+    // Whoever wonders about an agent is told again.
+    for words in [&["explain", "a"][..], &["doctor"]] {
+        let told = env.mngr(words).stdout;
+        assert!(
+            told.contains("Claude Code 9.8.7 is newer than") && told.contains("not proved for it"),
+            "{told}"
+        );
+    }
+    let version = &env.mngr(["explain", "a", "--format", "json"]).success().json()["version"];
+    assert_eq!(version["installed"], "9.8.7", "{version}");
 }
 
 #[test]

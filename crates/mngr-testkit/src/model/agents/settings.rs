@@ -1,4 +1,23 @@
 //! What each agent has to be told so that it talks to the model server alone: as data, nothing is written here.
+//!
+//! All else is as a user has it who has changed nothing: Claude Code in auto mode, Codex in its sandbox and with login shells.
+//! What differs from that, and why:
+//!
+//! | Agent | What | Why |
+//! |---|---|---|
+//! | Claude Code | `CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC`, `DISABLE_AUTOUPDATER`, `DISABLE_ERROR_REPORTING`, `DISABLE_TELEMETRY` | offline |
+//! | | `hasCompletedOnboarding`, `theme` | the very first page wants to see the vendor's own server |
+//! | | the key and the folder are agreed to | somebody has started it before; not where [`FirstStart::Ahead`] |
+//! | | `permissions.ask` for `touch` | in auto mode no dialog would ever be seen; the rule of a user opens one |
+//! | Codex | `check_for_update_on_startup`, `analytics` | offline |
+//! | | `model_providers.test` | the model server |
+//! | | the folder is trusted | as above |
+//! | | `features.daemon_auto_start` off | the daemon would copy the whole program into the home and outlive the agent |
+//! | | `features.default_mode_request_user_input` on | Codex has its tool for questions only while it plans; no test could see its dialog |
+//! | opencode | `autoupdate`, `share`, `OPENCODE_DISABLE_*`, the npm registry | offline |
+//! | | `model`, `small_model`, `enabled_providers`, `provider.test` | a model of any other provider would be asked for over the network |
+//! | | `permission.bash` | by default it asks about nothing, and no dialog would ever be seen |
+//! | all | a home without rc files, `SHELL=/bin/sh` | what a test sees must not depend on the machine |
 
 use std::path::PathBuf;
 
@@ -56,9 +75,9 @@ pub(super) fn files(brand: Brand, place: &Place) -> Vec<(&'static str, String)> 
     }
 }
 
-/// Without this Claude Code lets a model decide about permissions, and no dialog is ever seen.
+/// In auto mode only a rule of the user opens a dialog; the command is the one that the model runs unless told.
 fn claude_settings() -> Value {
-    json!({"permissions": {"disableAutoMode": "disable"}})
+    json!({"permissions": {"ask": ["Bash(touch *)"]}})
 }
 
 /// The very first page is never left to come: it wants to see the vendor's own server.
