@@ -8,8 +8,7 @@ use serde::Serialize;
 
 use super::final_run::FinalRun;
 use super::journal::{
-    Breaker, BudgetNote, Entry, Event, Integration, IntegrationStep, Queued, StageChange, Started,
-    Working,
+    Breaker, BudgetNote, Entry, Event, Integration, IntegrationStep, Queued, StageChange, Started, Working,
 };
 use super::stage::{FailureKind, Stage};
 use super::state::{Attempt, Ended, Task, Totals};

@@ -59,11 +59,7 @@ impl Collector {
     ///
     /// # Errors
     /// When nothing could be run, or what was written cannot be read.
-    pub fn run_together(
-        &self,
-        bench: &Bench<'_>,
-        ids: &[TaskId],
-    ) -> Result<Vec<Examined>, RunnerError> {
+    pub fn run_together(&self, bench: &Bench<'_>, ids: &[TaskId]) -> Result<Vec<Examined>, RunnerError> {
         let run = |batch: &Batch| self.run_batches(bench, std::slice::from_ref(batch), self.many_timeout());
         self.together(ids).iter().map(run).collect()
     }

@@ -244,3 +244,18 @@ fn the_deadline_is_for_all_tests_together() {
     assert!(message(&examined, "t/b.sh").contains("did not end"));
     assert!(message(&examined, "t/c.sh").contains("was not run"));
 }
+
+#[test]
+fn tool_pytest_a_project_that_asks_for_colours_is_read_all_the_same() {
+    let project = Project::new(&[
+        ("pytest.ini", "[pytest]\naddopts = --color=yes -v\n"),
+        ("test_a.py", "def test_ok():\n    pass\n\ndef test_bad():\n    assert 0\n"),
+    ]);
+    // With a report, and from what is printed.
+    for collector in [pytest(""), pytest("report = 'exit'")] {
+        let all = collector.collect(&project.bench()).unwrap();
+        assert_eq!(all, ids(&["test_a.py::test_ok", "test_a.py::test_bad"]));
+        let many = collector.run_many(&project.bench(), &all).unwrap();
+        assert_eq!(all.iter().map(|test| many[test]).collect::<Vec<_>>(), [Passed, Failed]);
+    }
+}

@@ -59,6 +59,8 @@ mod tests;
 #[cfg(test)]
 mod tests_adopt;
 #[cfg(test)]
+mod tests_large;
+#[cfg(test)]
 mod tests_linear;
 #[cfg(test)]
 mod tests_review;

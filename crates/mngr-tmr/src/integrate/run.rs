@@ -180,8 +180,7 @@ impl<'a> Integrator<'a> {
         }
         self.host.files().make_folder(&self.scratch).map_err(mngr_host::git::GitError::from)?;
         let (scratch, drafts) = (&self.scratch, Drafts::default());
-        let assembler =
-            Assembler { git: &git, base: &self.base, base_tree: &base.tree, scratch, drafts };
+        let assembler = Assembler { git: &git, base: &self.base, base_tree: &base.tree, scratch, drafts };
         let mut pieces = pieces(&git, &self.base, self.rules, inputs)?;
         let mut log = Log { on_event };
         log.step(IntegrationStep::Started, pieces.iter().map(Piece::task), None, "", &[]);

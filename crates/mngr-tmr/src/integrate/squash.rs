@@ -34,7 +34,8 @@ impl Work<'_> {
         while !fit.members.is_empty() {
             let snapshot = self.snapshot(base, &fit.tree)?;
             let tests = self.tests_of(&fit.members, guards);
-            let failures = self.checks.failures_but(&snapshot, tests, &|failure| self.is_old(base, failure))?;
+            let failures =
+                self.checks.failures_but(&snapshot, tests, &|failure| self.is_old(base, failure))?;
             if failures.is_empty() {
                 break;
             }

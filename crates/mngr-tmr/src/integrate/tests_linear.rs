@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use mngr_config::CollectorSettings;
-use mngr_host::local::LocalHost;
 use mngr_host::host::Host;
+use mngr_host::local::LocalHost;
 use mngr_model::HostPath;
 use mngr_model::run::{Checked, Event};
 

@@ -104,8 +104,7 @@ mod tests {
             settings: serde_json::Map::new(),
             tasks_total: 0,
         };
-        let journal =
-            Journal::begin(host.clone(), Arc::new(SystemClock), &folder, started.clone()).unwrap();
+        let journal = Journal::begin(host.clone(), Arc::new(SystemClock), &folder, started.clone()).unwrap();
         let mut seen = Seen::default();
         let mut scribe = Scribe::started(journal, started, &mut seen);
         scribe.be_heard_every(Duration::from_millis(300));

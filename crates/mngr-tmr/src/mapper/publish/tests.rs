@@ -84,7 +84,9 @@ fn what_was_refused_before_is_forgotten_once_something_is_published() {
     assert!(desk.publish(&["../outcome.json"]).success());
     assert_eq!(desk.refused(), None);
     // An agent can put anything there: a link is not followed, and only one line is read.
-    for before in ["ln -s ../../../outcome.json ../state/plugin/tmr/refused", "mkfifo ../state/plugin/tmr/refused"] {
+    for before in
+        ["ln -s ../../../outcome.json ../state/plugin/tmr/refused", "mkfifo ../state/plugin/tmr/refused"]
+    {
         let script = format!("rm -f ../state/plugin/tmr/refused; {before}");
         assert!(desk.run(Cmd::shell(script).cwd(&desk.path("work"))).success());
         assert_eq!(desk.refused(), None, "{before}");

@@ -12,7 +12,11 @@ fn what_publish_refused_is_the_cause_and_not_what_the_agent_did_then() {
             "mend; git switch -q -c side HEAD~1; echo x >side; commit side; git switch -q -; git merge -q --no-edit side",
             "there are merge commits: only a line of commits on the base commit can be published",
         ),
-        ("dirty", "mend; echo more >>parts/dirty", "there are uncommitted changes, commit or discard them: M parts/dirty"),
+        (
+            "dirty",
+            "mend; echo more >>parts/dirty",
+            "there are uncommitted changes, commit or discard them: M parts/dirty",
+        ),
         (
             "rewritten",
             "mend; git reset -q --soft $(git commit-tree -m other 'HEAD^{tree}')",
@@ -41,7 +45,7 @@ fn what_publish_refused_is_the_cause_and_not_what_the_agent_did_then() {
 fn a_limit_of_agents_says_that_nobody_is_asked_about_what_is_left() {
     let project = Project::new();
     project.conflict("publish_clean");
-    let (run, output) = project.run(&["--max-agents", "2"], 1);
+    let (run, output) = project.run(&["--max-agents", "2"], 0);
     let said = "no agent is asked about what is left (conflicts: 1, repeated changes: 0): \
                 agents launched: 2, allowed: 2 (--max-agents)";
     assert!(output.stderr.contains(said), "{output}");
@@ -72,7 +76,7 @@ fn why_knows_a_change_by_branch_by_task_and_by_a_few_digits() {
     let project = Project::new();
     project.broken("good", "fix");
     project.broken("liar", "echo worse >>parts/liar; commit '[FIX_IMPL] liar'; publish");
-    let (run, _) = project.run(&["--retries", "0", "--no-integrator"], 1);
+    let (run, _) = project.run(&["--retries", "0", "--no-integrator"], 0);
     let commit = run.log("%H").remove(0);
     let theirs = project.git(&["rev-parse", &format!("tmr/{RUN}/tests-good-sh")]);
     let names = [
@@ -92,7 +96,10 @@ fn why_knows_a_change_by_branch_by_task_and_by_a_few_digits() {
         assert_eq!(why["commit"], commit.as_str(), "{name}");
     }
     let refused = project.env.mngr(["tmr", "why", "liar.sh"]).code(1).stderr;
-    assert!(refused.contains("nothing that was done for `tests/liar.sh` is a commit of the run"), "{refused}");
+    assert!(
+        refused.contains("nothing that was done for `tests/liar.sh` is a commit of the run"),
+        "{refused}"
+    );
     // An end that several tests have means none of them.
     let both = project.env.mngr(["tmr", "why", "sh"]).code(1).stderr;
     assert!(both.contains("`sh` is neither a commit"), "{both}");
@@ -105,7 +112,8 @@ fn javascript_without_its_packages_is_told_how_to_lay_them_in() {
     // As npx ends where the package is not there, without asking the network.
     let npx = project.env.root().join("bin/npx");
     std::fs::create_dir_all(npx.parent().unwrap()).unwrap();
-    std::fs::write(&npx, "#!/bin/sh\necho 'npm error npx canceled due to missing packages' >&2\nexit 1\n").unwrap();
+    std::fs::write(&npx, "#!/bin/sh\necho 'npm error npx canceled due to missing packages' >&2\nexit 1\n")
+        .unwrap();
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(&npx, std::fs::Permissions::from_mode(0o755)).unwrap();
     project.commit();
