@@ -50,8 +50,11 @@ pub fn refused(host: &dyn Host, agent: &AgentLayout) -> Option<String> {
     let bytes = files.read_part(&path, 0, LONGEST_REFUSAL).ok()?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let text = mngr_query::sanitize(&lines.join(" ")).into_owned();
-    (!text.is_empty()).then_some(text)
+    // One file stands for all, so that the same cause reads the same however many there are.
+    let more = if lines.len() > 2 { ",..." } else { "" };
+    let told = lines.iter().take(2).copied().collect::<Vec<_>>().join(" ");
+    let text = mngr_query::sanitize(&told).into_owned();
+    (!text.is_empty()).then(|| format!("{text}{more}"))
 }
 
 /// The tool's own path.

@@ -66,6 +66,8 @@ fn in_words(what: &str, ledger: &Ledger) -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Instant;
 
     use mngr_host::clock::SystemClock;
     use mngr_host::host::Host;
@@ -77,14 +79,15 @@ mod tests {
     use super::*;
     use crate::journal::{self, Journal};
 
-    /// Keeps what goes on.
+    /// Keeps what goes on, and counts it for the work.
     #[derive(Default)]
-    struct Seen(Vec<String>);
+    struct Seen(Vec<String>, Arc<AtomicUsize>);
 
     impl Observer for Seen {
         fn noted(&mut self, _run: &Run, event: &Event) {
             if let Event::Working(working) = event {
                 self.0.push(working.what.clone());
+                self.1.fetch_add(1, Ordering::Release);
             }
         }
 
@@ -106,12 +109,17 @@ mod tests {
         };
         let journal = Journal::begin(host.clone(), Arc::new(SystemClock), &folder, started.clone()).unwrap();
         let mut seen = Seen::default();
+        let heard = seen.1.clone();
         let mut scribe = Scribe::started(journal, started, &mut seen);
         scribe.be_heard_every(Duration::from_millis(300));
         let ledger = Ledger::default();
         let done = audibly(&mut scribe, &ledger, "putting it together", |on_event| {
             let _underway = ledger.underway("the gate".to_owned());
-            std::thread::sleep(Duration::from_millis(1500));
+            let began = Instant::now();
+            while heard.load(Ordering::Acquire) < 3 {
+                assert!(began.elapsed() < Duration::from_secs(30), "it is never heard of");
+                std::thread::sleep(Duration::from_millis(10));
+            }
             on_event(Event::Integration(Integration {
                 step: IntegrationStep::Finished,
                 tasks: Vec::new(),
@@ -123,8 +131,9 @@ mod tests {
         });
         assert_eq!(done.unwrap(), 7);
         drop(scribe);
-        assert!(seen.0.len() >= 2, "{:?}", seen.0);
-        assert!(seen.0.iter().all(|line| line.starts_with("putting it together: the gate (")));
+        assert!(seen.0.len() >= 3, "{:?}", seen.0);
+        // The first may have come before the gate, and the last after it.
+        assert!(seen.0[1].starts_with("putting it together: the gate ("), "{:?}", seen.0);
         let run = journal::read(host.as_ref(), &folder).unwrap().run;
         assert_eq!(run.integration[0].step, IntegrationStep::Finished);
         assert!(run.working.is_some());
