@@ -1,6 +1,9 @@
 //! That a run tells the right cause: why nothing was published, why nobody is asked, what a dead agent said, what to do
 //! about missing packages; and that `why` knows a change by every name it has.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
 use super::project::{Project, RUN};
 
 #[test]
@@ -111,11 +114,10 @@ fn javascript_without_its_packages_is_told_how_to_lay_them_in() {
     project.write("package.json", r#"{"devDependencies": {"vitest": "*"}}"#);
     // As npx ends where the package is not there, without asking the network.
     let npx = project.env.root().join("bin/npx");
-    std::fs::create_dir_all(npx.parent().unwrap()).unwrap();
-    std::fs::write(&npx, "#!/bin/sh\necho 'npm error npx canceled due to missing packages' >&2\nexit 1\n")
+    fs::create_dir_all(npx.parent().unwrap()).unwrap();
+    fs::write(&npx, "#!/bin/sh\necho 'npm error npx canceled due to missing packages' >&2\nexit 1\n")
         .unwrap();
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(&npx, std::fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(&npx, fs::Permissions::from_mode(0o755)).unwrap();
     project.commit();
     let path = format!("{}:{}", npx.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let mut mngr = project.env.mngr_cmd();
