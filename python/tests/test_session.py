@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -243,3 +244,26 @@ def test_keys_reach_the_program_as_a_terminal_sends_them(session):
     terminal.expect_text("ready")
     terminal.press("C-c")
     assert terminal.wait().exit_code == 7
+
+
+def test_a_program_in_a_terminal_has_the_default_signals_whoever_started_the_tests(tmp_path):
+    script = """if True:
+        import signal, sys
+        from mngr_e2e import Session, TestPlace, Options
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGUSR1})
+        session = Session(TestPlace("a.py", "test_a"), Options(output=sys.argv[1], run="run"), with_repository=False)
+        terminal = session.terminal("trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.05; done")
+        terminal.expect_text("ready")
+        terminal.press("C-c")
+        code = terminal.wait().exit_code
+        quiet = session.terminal("kill -QUIT $$; echo ignored").wait().exit_code
+        blocked = session.terminal("kill -USR1 $$; echo blocked").wait().exit_code
+        session.finish("passed")
+        print(code, quiet, blocked)
+    """
+    started = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True, timeout=60, check=True
+    )
+    assert started.stdout.split() == ["7", str(128 + signal.SIGQUIT), str(128 + signal.SIGUSR1)]

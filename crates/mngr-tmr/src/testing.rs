@@ -229,6 +229,7 @@ impl Lab {
             gate: gate.map(|command| Gate { command, deadline: DEADLINE }),
             rules: &self.rules,
             runner: &self.pool,
+            ledger: Arc::default(),
             measuring: None,
         }
     }

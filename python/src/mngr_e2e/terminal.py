@@ -90,7 +90,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            preexec_fn=_take_terminal,
+            preexec_fn=_begin_in_terminal,
         )
         os.close(slave)
         self._wake, self._waker = os.pipe()
@@ -334,7 +334,18 @@ class Terminal:
             self._changed.notify_all()
 
 
-def _take_terminal() -> None:
+def _begin_in_terminal() -> None:
+    """Takes the terminal, with the signals that a program in a new terminal has.
+
+    A shell cannot trap what was ignored when it began, and under ``nohup`` or in a job of a CI server some are.
+    """
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        try:
+            signal.signal(number, signal.SIG_DFL)
+        except (OSError, ValueError):
+            # Reserved by the system for itself.
+            pass
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::final_run::FinalRun;
 use super::journal::{
-    Breaker, BudgetNote, Entry, Event, Integration, IntegrationStep, Queued, StageChange, Started,
+    Breaker, BudgetNote, Entry, Event, Integration, IntegrationStep, Queued, StageChange, Started, Working,
 };
 use super::stage::{FailureKind, Stage};
 use super::state::{Attempt, Ended, Task, Totals};
@@ -27,6 +27,9 @@ pub struct Run {
     pub tasks: Vec<Task>,
     /// The steps of the latest integration.
     pub integration: Vec<Integration>,
+    /// What was going on when nothing else was noted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working: Option<Working>,
     /// The last run of all tests, on the result as it is.
     #[serde(rename = "final")]
     pub final_run: Option<FinalRun>,
@@ -216,7 +219,7 @@ impl Run {
                 self.began = Some(time);
                 self.resumed = Some(time);
             }
-            Event::RunResumed => self.ended = None,
+            Event::RunResumed => (self.ended, self.working) = (None, None),
             Event::TaskQueued(queued) => self.queue(queued, time),
             Event::Stage(change) => self.with_task(&change.task, |task| task.change(change, time)),
             Event::Outcome(said) => {
@@ -242,8 +245,13 @@ impl Run {
                 self.limits.retain(|earlier| earlier.limit != note.limit);
                 self.limits.push(*note);
             }
-            Event::RunEnded { reason } => self.ended = Some(Ended { at: time, reason: *reason }),
-            Event::Unknown => {}
+            Event::RunEnded { reason } => {
+                self.working = None;
+                self.ended = Some(Ended { at: time, reason: *reason });
+            }
+            Event::Working(working) => self.working = Some(working.clone()),
+            // Only who goes on needs them.
+            Event::Checked(_) | Event::Unknown => {}
         }
     }
 

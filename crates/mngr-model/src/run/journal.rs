@@ -3,6 +3,8 @@
 //!
 //! A reader skips what it does not know: an event or a field of a later version, a line cut short by a crash.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -49,6 +51,10 @@ pub enum Event {
     Strength(Strength),
     /// A step of putting the changes together.
     Integration(Integration),
+    /// Checks were run while changes were put together. Whoever goes on does not run them again.
+    Checked(Checked),
+    /// What goes on where nothing else is noted for a while.
+    Working(Working),
     /// Every test of the result was run at its tip.
     FinalRun(FinalRun),
     /// A cause common to many tasks was met or has gone.
@@ -242,6 +248,46 @@ pub enum IntegrationStep {
     /// A step of a later version.
     #[serde(other)]
     Unknown,
+}
+
+/// `checked`: what checks of one tree came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// The tree.
+    pub tree: String,
+    /// Whether the gate of the project passes on it; nothing where it was not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<CheckEnd>,
+    /// The tests that pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<TaskId>,
+    /// The tests that do not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed: BTreeMap<TaskId, CheckEnd>,
+    /// Tests that were seen to fail beside others, which was not confirmed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<TaskId>,
+}
+
+/// How a check ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckEnd {
+    /// Whether it passed.
+    #[serde(default)]
+    pub passed: bool,
+    /// Its status; nothing when it was ended at its deadline.
+    #[serde(default)]
+    pub exit: Option<i32>,
+    /// The end of what it printed, if it did not pass; untrusted text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
+}
+
+/// `working`: what goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Working {
+    /// What, in words.
+    pub what: String,
 }
 
 /// `breaker`.

@@ -321,7 +321,7 @@ impl Collector {
     }
 
     /// Whether ids of tests can be given to a run of many.
-    pub(super) fn takes_many_ids(&self) -> bool {
+    pub fn takes_many_ids(&self) -> bool {
         self.many.as_ref().is_some_and(|(many, _)| many.has("ids"))
     }
 

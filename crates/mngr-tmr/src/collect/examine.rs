@@ -56,11 +56,10 @@ impl Collector {
 
     /// Runs these tests with as few processes as possible: one result for each of them, none where the framework cannot
     /// run many.
-    pub(super) fn run_together(
-        &self,
-        bench: &Bench<'_>,
-        ids: &[TaskId],
-    ) -> Result<Vec<Examined>, RunnerError> {
+    ///
+    /// # Errors
+    /// When nothing could be run, or what was written cannot be read.
+    pub fn run_together(&self, bench: &Bench<'_>, ids: &[TaskId]) -> Result<Vec<Examined>, RunnerError> {
         let run = |batch: &Batch| self.run_batches(bench, std::slice::from_ref(batch), self.many_timeout());
         self.together(ids).iter().map(run).collect()
     }

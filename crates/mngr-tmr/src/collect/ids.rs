@@ -8,6 +8,8 @@ use mngr_model::run::{TaskId, TaskIdError};
 use regex::Regex;
 use serde_json::Value;
 
+use super::results::uncoloured;
+
 /// How many repeated ids a message names.
 const SHOWN: usize = 3;
 
@@ -81,7 +83,7 @@ impl IdReader {
 
     fn candidates(&self, text: &str) -> Result<Vec<String>, IdsError> {
         match self.format {
-            IdFormat::Lines => Ok(text.lines().map(|line| line.trim_end().to_owned()).collect()),
+            IdFormat::Lines => Ok(uncoloured(text).lines().map(|line| line.trim_end().to_owned()).collect()),
             IdFormat::Json => {
                 let document: Value = serde_json::from_str(text).map_err(IdsError::Json)?;
                 let mut found = Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! Processes: one run for the list; for tests those of [`Collector::examine`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use mngr_host::files::FilesError;
 use mngr_model::run::TaskId;
@@ -131,23 +131,6 @@ impl Collector {
             );
         }
         Ok(known)
-    }
-
-    /// Those tests that pass in a common process which itself is content. Of the others nothing is said.
-    ///
-    /// # Errors
-    /// When nothing could be run, or what was written cannot be read.
-    pub fn passing_together(
-        &self,
-        bench: &Bench<'_>,
-        ids: &[TaskId],
-    ) -> Result<BTreeSet<TaskId>, RunnerError> {
-        let mut passing = BTreeSet::new();
-        for examined in self.run_together(bench, ids)? {
-            let passed = examined.tests.into_iter().filter(|(_, result)| result.status == TestStatus::Passed);
-            passing.extend(passed.map(|(id, _)| id).filter(|_| examined.run.exit == Some(0)));
-        }
-        Ok(passing)
     }
 }
 

@@ -86,7 +86,7 @@ fn what_is_no_list_of_tests_is_refused_with_the_command_that_printed_it() {
         ("true", "", "it found no tests"),
         ("printf 'a\\\\nb\\\\na\\\\n'", "", "more than once: `a`"),
         ("echo -rf", "", "for an option"),
-        ("printf 'a\\\\033[31m\\\\n'", "", "control character"),
+        ("printf 'a\\\\033[2J\\\\n'", "", "control character"),
         ("echo oh no >&2; exit 7", "", "status 7"),
         ("echo oh no >&2; exit 7", "", "oh no"),
         ("sleep 30", "collect_timeout = '100ms'", "within 0 s"),
@@ -276,7 +276,7 @@ fn the_line_that_agents_see_has_no_report_and_the_one_that_is_run_has() {
     let pytest = collector("pytest", "", &[]);
     let test = id("tests/test_a.py::test_b");
     let shown = pytest.one_line(&test);
-    assert!(shown.ends_with("python3 -m pytest --rootdir=. tests/test_a.py::test_b"), "{shown}");
+    assert!(shown.ends_with("python3 -m pytest --rootdir=. --color=no tests/test_a.py::test_b"), "{shown}");
     let run = pytest.one_line_with_report(&test);
     assert!(run.starts_with(&shown) && run.ends_with("--junit-xml=\"$mngr_report\""), "{run}");
     // One that builds on it reports in the same way, at the end of its own line or at the place it has for it.

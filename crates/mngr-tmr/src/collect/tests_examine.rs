@@ -104,7 +104,8 @@ fn tool_pytest_a_program_that_ends_the_process_passes_nowhere() {
     let why = report.tail.lines().last().unwrap();
     assert!(why.starts_with("`pytest` wrote no report although it ended with status 0"), "{why}");
     // Together with it nobody has passed; alone the others do.
-    assert!(pytest.passing_together(&project.bench(), &all).unwrap().is_empty());
+    let together = pytest.run_together(&project.bench(), &all).unwrap();
+    assert!(together[0].tests.values().all(|result| result.status == Silent), "{together:?}");
     let found = pre_run(&pytest, &project.bench(), all.clone()).unwrap();
     assert_eq!((found[0].finding, found[1].finding), (Finding::Failing, Finding::Passing), "{found:?}");
     assert!(found[0].evidence.contains("although it ended with status 0"), "{}", found[0].evidence);
@@ -242,4 +243,19 @@ fn the_deadline_is_for_all_tests_together() {
     assert_eq!(examined.run.exit, None);
     assert!(message(&examined, "t/b.sh").contains("did not end"));
     assert!(message(&examined, "t/c.sh").contains("was not run"));
+}
+
+#[test]
+fn tool_pytest_a_project_that_asks_for_colours_is_read_all_the_same() {
+    let project = Project::new(&[
+        ("pytest.ini", "[pytest]\naddopts = --color=yes -v\n"),
+        ("test_a.py", "def test_ok():\n    pass\n\ndef test_bad():\n    assert 0\n"),
+    ]);
+    // With a report, and from what is printed.
+    for collector in [pytest(""), pytest("report = 'exit'")] {
+        let all = collector.collect(&project.bench()).unwrap();
+        assert_eq!(all, ids(&["test_a.py::test_ok", "test_a.py::test_bad"]));
+        let many = collector.run_many(&project.bench(), &all).unwrap();
+        assert_eq!(all.iter().map(|test| many[test]).collect::<Vec<_>>(), [Passed, Failed]);
+    }
 }

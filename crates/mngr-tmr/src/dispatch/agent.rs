@@ -1,6 +1,6 @@
 //! Creating an agent of a run, giving it its task, and letting it go. The order of these steps is the keeper's.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mngr_host::files::{Access, Durability};
 use mngr_host::interrupt;
@@ -166,14 +166,65 @@ pub(crate) fn let_go(shop: &Workshop, agent: &Agent) -> Result<(), String> {
     }
 }
 
-/// The last line its terminal shows that says something, for a program that has ended.
-pub(crate) fn last_words(shop: &Workshop, agent: &Agent) -> Option<String> {
+/// The last line that a program which has ended printed itself; nothing where that cannot be told. `told` is what it was
+/// told, which its terminal may show as well.
+pub(crate) fn last_words(shop: &Workshop, agent: &Agent, told: &[&str]) -> Option<String> {
     // A program that was killed had no time for words.
     if agent.state.state != AgentState::Done || !matches!(agent.state.exit, Some(ExitStatus::Code(_))) {
         return None;
     }
-    let text = screen(shop, agent)?;
-    // Below it is the prompt of the shell that was left in the terminal.
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.iter().rev().nth(1).map(|line| line.chars().take(200).collect())
+    let until = Instant::now() + LAST_LINE;
+    loop {
+        let text = screen(shop, agent)?;
+        if text.lines().any(is_end) {
+            return own_words(&text, told);
+        }
+        if Instant::now() >= until {
+            return None;
+        }
+        std::thread::sleep(LAST_LINE / 10);
+    }
+}
+
+/// What is put below the last line of a program that has ended, before the prompt of the shell that is left there.
+const END: &str = "[mngr] the agent ended with status";
+/// How long that may take.
+const LAST_LINE: Duration = Duration::from_secs(1);
+
+fn is_end(line: &str) -> bool {
+    line.trim_start().starts_with(END)
+}
+
+/// The last line above the end that is not a piece of what was told.
+fn own_words(screen: &str, told: &[&str]) -> Option<String> {
+    // Lines of a message may be wrapped, and framed by the input box they were typed into.
+    let told: Vec<String> = told.iter().map(|text| text.split_whitespace().collect()).collect();
+    let bare = |line: &str| -> String {
+        let line = line.trim_matches(|c: char| !c.is_alphanumeric());
+        line.split_whitespace().collect()
+    };
+    let is_own = |line: &&str| {
+        let bare = bare(line);
+        !bare.is_empty() && !told.iter().any(|text| text.contains(&bare))
+    };
+    let above: Vec<&str> = screen.lines().take_while(|line| !is_end(line)).map(str::trim).collect();
+    above.into_iter().rev().find(is_own).map(|line| line.chars().take(200).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_words_are_neither_those_of_the_prompt_nor_of_the_supervisor_nor_of_the_shell() {
+        let end = "\n[mngr] the agent ended with status 3; this is a plain shell in its work dir\nmotd\n$ ";
+        let told = ["Look after the test `tests/a.sh`.\n\nRun it, then publish what you have.", "x"];
+        let own = |screen: &str| own_words(&format!("{screen}{end}"), &told);
+        assert_eq!(own("working\nno key: log in first\n\n").as_deref(), Some("no key: log in first"));
+        // The terminal repeats what was typed into it, wrapped and in a frame.
+        let typed = "no key\n> Look after the\n| test `tests/a.sh`. |\nRun it, then publish what you have.";
+        assert_eq!(own(typed).as_deref(), Some("no key"));
+        assert_eq!(own("Look after the test `tests/a.sh`."), None);
+        assert_eq!(own("---\n"), None);
+    }
 }

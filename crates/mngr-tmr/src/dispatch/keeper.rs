@@ -304,7 +304,9 @@ impl Keeper {
                 return Err(refused);
             }
             let limit = self.brief.patience.as_secs();
-            return Err(Failure::new(FailureKind::Timeout, format!("it published nothing within {limit} s")));
+            let why = self.refusal(agent).map(|why| format!(": {why}")).unwrap_or_default();
+            let message = format!("it published nothing within {limit} s{why}");
+            return Err(Failure::new(FailureKind::Timeout, message));
         }
         let advice = match &seen {
             Ok(seen) => {
@@ -333,12 +335,23 @@ impl Keeper {
                     // It did publish, but nothing good, and nothing better when it was told.
                     return Err(refused);
                 }
-                if let Some(words) = seen.ok().and_then(|seen| agent::last_words(shop, &seen)) {
+                if came_to_nothing && let Some(why) = self.refusal(agent) {
+                    failure.message = why;
+                    return Err(failure);
+                }
+                let told = [self.brief.prompt.as_str(), &self.brief.subject];
+                if let Some(words) = seen.ok().and_then(|seen| agent::last_words(shop, &seen, &told)) {
                     failure.message = format!("{}: {words}", failure.message);
                 }
                 Err(failure)
             }
         }
+    }
+
+    /// What the tool said when the agent last tried to publish, if it did and there is nothing better.
+    fn refusal(&self, agent: &Agent) -> Option<String> {
+        let refused = publish::refused(agent.host.as_ref(), &agent.host.layout().agent(agent.id()))?;
+        Some(format!("publish refused what it has: {refused}"))
     }
 
     /// One that cannot be reached, because it shows a dialog or does not read, has had its reminder all the same.

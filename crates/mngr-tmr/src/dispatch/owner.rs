@@ -31,6 +31,9 @@ use ending::{UNDO_LIMIT, not_launched};
 /// How long to sleep when nothing has a time.
 const LONG: Duration = Duration::from_secs(3600);
 
+/// How soon to look whether it should be said what goes on.
+const PULSE: Duration = Duration::from_secs(2);
+
 /// Why no more agents are launched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stopping {
@@ -197,6 +200,10 @@ impl<'s, 'o> Owner<'s, 'o> {
             if self.stopping == Some(Stopping::Aborted) && self.live.values().all(|live| live.is_launching) {
                 return Ok(());
             }
+            if self.live.is_empty() && self.measuring > 0 {
+                let measuring = self.measuring;
+                self.scribe.pulse(|| format!("measuring what agents have published ({measuring} left)"))?;
+            }
             if let Ok(news) = self.news.recv_timeout(self.next_time()) {
                 match news {
                     News::Attempt(key, word) => self.hear(key, word)?,
@@ -217,6 +224,9 @@ impl<'s, 'o> Owner<'s, 'o> {
         let until = |time: Timestamp| Duration::try_from(time.duration_since(now)).unwrap_or_default();
         let settings = &self.site.shop.settings;
         let mut next = self.budget.time_left(now).unwrap_or(LONG);
+        if self.measuring > 0 {
+            next = next.min(PULSE);
+        }
         if !self.queue.is_empty() && self.stopping.is_none() {
             if let Gate::WaitUntil(time) = self.breaker.gate(now) {
                 next = next.min(until(time));

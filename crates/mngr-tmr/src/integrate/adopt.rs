@@ -318,13 +318,12 @@ impl Adoption<'_> {
         passing: &BTreeSet<TaskId>,
     ) -> Result<Option<Failure>, IntegrateError> {
         let tests: BTreeSet<&TaskId> = passing.iter().chain(self.request.guards).collect();
-        for failure in self.checks.failures(snapshot, tests)? {
-            let is_guard = matches!(&failure.check, Check::Test(task) if !passing.contains(task));
-            if !is_guard || self.checks.check(&self.base()?, &failure.check)?.is_none() {
-                return Ok(Some(failure));
-            }
-        }
-        Ok(None)
+        let base = self.base()?;
+        let is_old = |failure: &Failure| {
+            let is_guard = failure.check.test().is_some_and(|task| !passing.contains(task));
+            Ok(is_guard && self.checks.check(&base, &failure.check)?.is_some())
+        };
+        Ok(self.checks.failures_but(snapshot, tests, &is_old)?.into_iter().next())
     }
 
     fn base(&self) -> Result<Snapshot, GitError> {

@@ -4,12 +4,14 @@
 //! than the base, 6 for each further part. Where two changes of a file meet: 2, 4 for each such file, and 9.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use mngr_host::git::{FileChange, Git, GitError, RepoPath, TreeEntry};
 use mngr_model::HostPath;
 
 use super::hunks::{FileKey, file_key};
 use super::lines;
+use super::replay::Draft;
 
 /// A change to be put on a tree. All changes are relative to the base.
 pub(super) struct Part<'a> {
@@ -41,7 +43,12 @@ pub(super) struct Assembler<'a> {
     pub(super) base: &'a str,
     pub(super) base_tree: &'a str,
     pub(super) scratch: &'a HostPath,
+    /// What was put together before, by the tree it began with and what was put on it.
+    pub(super) drafts: Drafts,
 }
+
+/// Trees that were put together before.
+pub(super) type Drafts = Mutex<BTreeMap<(String, Vec<usize>), Draft>>;
 
 impl Assembler<'_> {
     /// Puts the parts on a tree, in their order. Of two spellings of the same change the first is taken.

@@ -11,6 +11,7 @@ use super::checks::{Check, Failure, Snapshot};
 use super::error::IntegrateError;
 use super::replay::Pass;
 use super::run::{Expelled, Found, IntegratedCommit, Work};
+use crate::verify::RunnerError;
 
 impl Work<'_> {
     /// Members whose own tests fail go alone, as do those whose tests break something else; what nobody alone is to
@@ -56,21 +57,10 @@ impl Work<'_> {
         Ok(self.checks.check(&self.snapshot(tip, &tree)?, &failure.check)?)
     }
 
-    /// The failures that are not there at the base: what already failed is nobody's fault.
-    pub(super) fn without_old(
-        &self,
-        base: &Snapshot,
-        failures: Vec<Failure>,
-    ) -> Result<Vec<Failure>, IntegrateError> {
-        let mut new = Vec::new();
-        for failure in failures {
-            let is_own = matches!(&failure.check, Check::Test(task)
-                if self.pieces.iter().any(|piece| piece.task() == task));
-            if is_own || self.checks.check(base, &failure.check)?.is_none() {
-                new.push(failure);
-            }
-        }
-        Ok(new)
+    /// Whether a failure is already there at the base: then it is nobody's fault.
+    pub(super) fn is_old(&self, base: &Snapshot, failure: &Failure) -> Result<bool, RunnerError> {
+        let is_own = |task: &TaskId| self.pieces.iter().any(|piece| piece.task() == task);
+        Ok(!failure.check.test().is_some_and(is_own) && self.checks.check(base, &failure.check)?.is_some())
     }
 
     /// The commit that broke a test which passed before it, if any test fails on the tip.
@@ -85,22 +75,21 @@ impl Work<'_> {
         if pass.picked.is_empty() {
             return Ok(None);
         }
-        let squashed = squash.iter().flat_map(|commit| &commit.tasks);
-        let own = pass.picked.iter().flat_map(|one| &one.commit.tasks);
-        let contained = pass.contained.iter().map(|(task, _)| task);
-        let tests: BTreeSet<&TaskId> = squashed.chain(own).chain(contained).chain(guards).collect();
-        let failures = self.checks.failures(&pass.tip(start), tests)?;
-        let failures = self.without_old(base, failures)?;
+        let tests = pass.tests(squash, guards);
+        let is_old = |failure: &Failure| self.is_old(base, failure);
+        let failures = self.checks.failures_but(&pass.tip(start), tests, &is_old)?;
         let Some(failure) = failures.into_iter().next() else { return Ok(None) };
         let mut good = match &failure.check {
             Check::Gate => 0,
             Check::Test(task) => pass.passes_after(task),
         };
         let mut bad = pass.picked.len();
+        // From the end, in growing steps: what few agents made comes last, and breaks things most often.
+        let mut step = 1;
         while bad > good + 1 {
-            let middle = (good + bad) / 2;
+            let middle = bad.saturating_sub(step).max((good + bad) / 2);
             match self.checks.check(&pass.picked[middle - 1].snapshot(), &failure.check)? {
-                Some(_) => bad = middle,
+                Some(_) => (bad, step) = (middle, step * 2),
                 None => good = middle,
             }
         }
@@ -109,6 +98,18 @@ impl Work<'_> {
 }
 
 impl Pass {
+    /// The tests that have to pass where it ends.
+    pub(super) fn tests<'t>(
+        &'t self,
+        squash: &'t Option<IntegratedCommit>,
+        guards: &'t [TaskId],
+    ) -> BTreeSet<&'t TaskId> {
+        let squashed = squash.iter().flat_map(|commit| &commit.tasks);
+        let own = self.picked.iter().flat_map(|one| &one.commit.tasks);
+        let contained = self.contained.iter().map(|(task, _)| task);
+        squashed.chain(own).chain(contained).chain(guards).collect()
+    }
+
     /// After how many commits a test was seen to pass.
     fn passes_after(&self, task: &TaskId) -> usize {
         let own = self.picked.iter().position(|one| one.commit.tasks.contains(task)).map(|at| at + 1);

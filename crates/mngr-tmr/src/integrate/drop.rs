@@ -8,9 +8,9 @@ use mngr_host::git::{CommitInfo, Git, GitError};
 use mngr_model::run::{Event, Integration, IntegrationStep, TaskId};
 use serde_json::Map;
 
-use super::assemble::Assembler;
+use super::assemble::{Assembler, Drafts};
 use super::changes::pieces;
-use super::checks::{Check, Checks, Failure, Snapshot};
+use super::checks::{Checks, Failure, Snapshot};
 use super::error::IntegrateError;
 use super::line::{Line, is_mergeable};
 use super::run::{Found, Input, Integrator, Work};
@@ -136,8 +136,8 @@ impl Integrator<'_> {
             return Err(IntegrateError::Lost { task: lost.clone() });
         }
         self.host.files().make_folder(&self.scratch).map_err(GitError::from)?;
-        let scratch = &self.scratch;
-        let assembler = Assembler { git, base: &self.base, base_tree: &base.tree, scratch };
+        let (scratch, drafts) = (&self.scratch, Drafts::default());
+        let assembler = Assembler { git, base: &self.base, base_tree: &base.tree, scratch, drafts };
         let pieces = pieces(git, &self.base, self.rules, inputs)?;
         let work = Work { integrator: self, git, assembler: &assembler, checks, pieces: &pieces };
         let mut found = Found::default();
@@ -173,12 +173,9 @@ fn lost_without(
     integrated: &[TaskId],
 ) -> Result<Vec<TaskId>, IntegrateError> {
     let named: BTreeSet<TaskId> = line.commits.iter().flat_map(tasks_of).collect();
-    let failures = checks.failures(result, integrated.iter().filter(|task| !named.contains(task)))?;
-    let test = |failure: Failure| match failure.check {
-        Check::Test(task) => Some(task),
-        Check::Gate => None,
-    };
-    Ok(failures.into_iter().filter_map(test).collect())
+    let others: Vec<TaskId> = integrated.iter().filter(|task| !named.contains(task)).cloned().collect();
+    let failures = checks.every_failure(result, &others)?;
+    Ok(failures.into_iter().filter_map(|failure| failure.check.test().cloned()).collect())
 }
 
 fn refuse(failures: Vec<Failure>, dropped: &CommitInfo, later: &CommitInfo) -> Result<(), IntegrateError> {

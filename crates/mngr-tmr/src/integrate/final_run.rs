@@ -6,13 +6,12 @@ use std::collections::BTreeSet;
 use mngr_host::git::{FileChange, Git};
 use mngr_model::run::{FinalRun, TaskId};
 use mngr_ops::error_chain;
-use mngr_ops::fanout::fan_out_within;
 
-use super::checks::{Check, Snapshot};
+use super::checks::{Check, Failure, Snapshot};
 use super::error::IntegrateError;
 use super::run::Integrator;
 use crate::collect::{Bench, CollectError, TestStatus};
-use crate::verify::{PathClass, RunnerError};
+use crate::verify::PathClass;
 
 impl Integrator<'_> {
     /// Runs every test of the result at its tip. `tasks` are the tests of the run. That the tests cannot be found there is
@@ -34,22 +33,23 @@ impl Integrator<'_> {
         };
         let added = self.added_tests(&bench)?;
         all.extend(added.into_iter().filter(|test| !all.contains(test)).collect::<Vec<_>>());
-        let together = self.tests.run_many(&bench, &all)?;
-        let is_of = |status: TestStatus, test: &TaskId| together.get(test) == Some(&status);
         let tree = Git::new(self.host, self.repository.clone()).tree_of(tip)?;
         let snapshot = Snapshot { commit: tip.to_owned(), tree };
         let checks = self.checks();
-        let open: Vec<TaskId> = all
-            .iter()
-            .filter(|test| !is_of(TestStatus::Passed, test) && !is_of(TestStatus::Skipped, test))
-            .cloned()
-            .collect();
-        let results = fan_out_within(self.runner.width(), open, |test| {
-            let failure = checks.check(&snapshot, &Check::Test(test.clone()))?;
-            Ok(failure.map(|_| test))
-        });
-        let red: Result<Vec<Option<TaskId>>, RunnerError> = results.into_iter().collect();
-        found.tests = red?.into_iter().flatten().collect();
+        // Most of them have just passed on these files, or the result would not end here.
+        let open = checks.open(&snapshot, &all);
+        let together = {
+            let _underway = self.ledger.underway(format!("{} tests of the result together", open.len()));
+            self.tests.run_many(&bench, &open)?
+        };
+        let is_of = |status: TestStatus, test: &TaskId| together.get(test) == Some(&status);
+        let passed = open.iter().filter(|test| is_of(TestStatus::Passed, test)).cloned();
+        let passed: Vec<(Check, Option<Failure>)> = passed.map(|test| (Check::Test(test), None)).collect();
+        self.ledger.note(&snapshot.tree, passed);
+        let rest: Vec<TaskId> =
+            all.iter().filter(|test| !is_of(TestStatus::Skipped, test)).cloned().collect();
+        let failures = checks.every_failure(&snapshot, &rest)?;
+        found.tests = failures.iter().filter_map(|failure| failure.check.test().cloned()).collect();
         found.failed = found.tests.len();
         found.skipped = all.iter().filter(|test| is_of(TestStatus::Skipped, test)).count();
         found.passed = all.len() - found.failed - found.skipped;

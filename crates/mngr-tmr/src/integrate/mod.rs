@@ -22,8 +22,10 @@ mod drop;
 mod error;
 mod final_run;
 mod hunks;
+mod ledger;
 mod line;
 mod lines;
+mod look_ahead;
 mod message;
 mod rank;
 mod repeated;
@@ -32,6 +34,7 @@ mod review;
 mod run;
 mod squash;
 mod take;
+mod together;
 mod trim;
 mod why;
 
@@ -40,6 +43,7 @@ pub use ask::Left;
 pub use checks::{Check, Failure, Gate};
 pub use drop::{DropRequest, Dropped};
 pub use error::IntegrateError;
+pub use ledger::Ledger;
 pub use rank::{Reason, Score};
 pub use repeated::RepeatedGroup;
 pub use review::{ReviewCommit, ReviewRequest, Reviewed};
@@ -54,5 +58,9 @@ pub use why::{Why, why};
 mod tests;
 #[cfg(test)]
 mod tests_adopt;
+#[cfg(test)]
+mod tests_large;
+#[cfg(test)]
+mod tests_linear;
 #[cfg(test)]
 mod tests_review;

@@ -5,6 +5,7 @@
 //! replayed. What was already run on the same files is not run again.
 
 use std::collections::BTreeSet;
+use std::sync::PoisonError;
 
 use mngr_host::git::{FileChange, RepoPath};
 use mngr_model::run::TaskId;
@@ -21,10 +22,10 @@ use super::run::{CommitKind, Conflict, Expelled, Found, IntegratedCommit, Unneed
 /// An implementation change that is in, with what later ones need to know of it.
 pub(super) struct Picked {
     pub(super) commit: IntegratedCommit,
-    members: Vec<usize>,
-    files: BTreeSet<RepoPath>,
+    pub(super) members: Vec<usize>,
+    pub(super) files: BTreeSet<RepoPath>,
     /// The hunks of its implementation.
-    places: BTreeSet<Place>,
+    pub(super) places: BTreeSet<Place>,
 }
 
 /// What one pass over the changes came to.
@@ -34,6 +35,17 @@ pub(super) struct Pass {
     /// Tasks whose change was there already, and after how many commits.
     pub(super) contained: Vec<(TaskId, usize)>,
     found: Found,
+}
+
+/// A change on a tip, not yet checked.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    /// The files with it.
+    pub(super) tree: String,
+    /// Files that were joined line by line.
+    joined: Vec<String>,
+    /// Members whose own tests do not fit, with the files in conflict.
+    pub(super) out: Vec<(usize, Vec<String>)>,
 }
 
 /// What became of one change.
@@ -58,6 +70,7 @@ impl Work<'_> {
             None => base.clone(),
         };
         loop {
+            self.look_ahead(base, &start, &squash, &changes, guards)?;
             let pass = self.pass(&start, &changes)?;
             let Some((culprit, failure)) = self.culprit(base, &start, &squash, &pass, guards)? else {
                 found.expelled.extend(pass.found.expelled);
@@ -116,53 +129,38 @@ impl Work<'_> {
                 true => &self.pieces[*first].implementation[..],
                 false => &[],
             };
-            let placed = self.assembler.assemble(&tip.tree, &[Part { id: *first, changes: fix }])?;
-            if let Some((_, conflicting)) = placed.conflicted.into_iter().next() {
-                found.conflicts.push(self.change_conflict(&members, picked, conflicting)?);
-                return Ok(Placed::Out);
-            }
-            let mut joined: Vec<String> = placed.joined.into_iter().flat_map(|(_, files)| files).collect();
-            let carried: Vec<Part<'_>> =
-                members.iter().map(|at| Part { id: *at, changes: &self.pieces[*at].carried }).collect();
-            let placed = self.assembler.assemble(&placed.tree, &carried)?;
-            joined.extend(placed.joined.into_iter().flat_map(|(_, files)| files));
-            for (at, conflicting) in placed.conflicted {
+            let Draft { tree, joined, out } = match self.draft(tip, &members, fix)? {
+                Ok(draft) => draft,
+                Err(conflicting) => {
+                    found.conflicts.push(self.change_conflict(&members, picked, conflicting)?);
+                    return Ok(Placed::Out);
+                }
+            };
+            for (at, conflicting) in out {
                 members.retain(|member| *member != at);
                 found.conflicts.push(self.change_conflict(&[at], picked, conflicting)?);
             }
             if members.is_empty() {
                 return Ok(Placed::Out);
             }
-            let pieces: Vec<&Piece> = members.iter().map(|at| &self.pieces[*at]).collect();
-            let affected = self.affected(&members, picked, &files);
             // What is left of a change has the votes of those who made all that is left.
             let votes = match is_remainder && needs_fix {
                 true => votes(self.pieces).of_all(left.iter().copied()),
                 false => change.votes,
             };
-            let score = score(RankFacts { votes, ..change.facts });
-            let text = message::implementation(&pieces, votes, &score, affected.len());
-            let oid = self.commit(&placed.tree, &tip.commit, &text)?;
-            let snapshot = Snapshot { commit: oid.clone(), tree: placed.tree.clone() };
+            let affected = self.affected(&members, picked, &files);
+            let commit = self.written(tip, change, &members, (tree, votes), affected.len())?;
+            let snapshot = Snapshot { commit: commit.oid.clone(), tree: commit.tree.clone() };
             let failures = self.checks.failures(&snapshot, affected)?;
             if failures.is_empty() {
                 if !needs_fix {
                     let files: BTreeSet<String> = left.iter().map(|(path, _)| path.to_string()).collect();
-                    let tasks = pieces.iter().map(|piece| piece.task().clone());
-                    found.unneeded.extend(tasks.map(|task| Unneeded { task, files: files.clone() }));
+                    let unneeded = |task: &TaskId| Unneeded { task: task.clone(), files: files.clone() };
+                    found.unneeded.extend(commit.tasks.iter().map(unneeded));
                 }
-                if placed.tree == tip.tree {
+                if commit.tree == tip.tree {
                     return Ok(Placed::Contained);
                 }
-                let commit = IntegratedCommit {
-                    oid,
-                    tree: placed.tree,
-                    subject: text.subject,
-                    kind: CommitKind::Implementation,
-                    tasks: pieces.iter().map(|piece| piece.task().clone()).collect(),
-                    votes,
-                    score: Some(score),
-                };
                 return Ok(Placed::In(Box::new(Picked { commit, members, files, places: own })));
             }
             if !joined.is_empty() {
@@ -172,6 +170,59 @@ impl Work<'_> {
             }
             self.leave_out(tip, &mut members, failures, found)?;
         }
+    }
+
+    /// A change on a tip; the files in conflict where it does not fit.
+    pub(super) fn draft(
+        &self,
+        tip: &Snapshot,
+        members: &[usize],
+        fix: &[FileChange],
+    ) -> Result<Result<Draft, Vec<String>>, IntegrateError> {
+        // A look ahead has made most of them.
+        let key = (tip.tree.clone(), members.to_vec());
+        let drafts = || self.assembler.drafts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(draft) = drafts().get(&key).filter(|_| !fix.is_empty()) {
+            return Ok(Ok(draft.clone()));
+        }
+        let placed = self.assembler.assemble(&tip.tree, &[Part { id: 0, changes: fix }])?;
+        if let Some((_, files)) = placed.conflicted.into_iter().next() {
+            return Ok(Err(files));
+        }
+        let mut joined: Vec<String> = placed.joined.into_iter().flat_map(|(_, files)| files).collect();
+        let carried: Vec<Part<'_>> =
+            members.iter().map(|at| Part { id: *at, changes: &self.pieces[*at].carried }).collect();
+        let placed = self.assembler.assemble(&placed.tree, &carried)?;
+        joined.extend(placed.joined.into_iter().flat_map(|(_, files)| files));
+        let draft = Draft { tree: placed.tree, joined, out: placed.conflicted };
+        if !fix.is_empty() {
+            drafts().insert(key, draft.clone());
+        }
+        Ok(Ok(draft))
+    }
+
+    /// The commit of a change, for these members, with its tree and votes.
+    pub(super) fn written(
+        &self,
+        tip: &Snapshot,
+        change: &Change,
+        members: &[usize],
+        (tree, votes): (String, usize),
+        checks: usize,
+    ) -> Result<IntegratedCommit, IntegrateError> {
+        let pieces: Vec<&Piece> = members.iter().map(|at| &self.pieces[*at]).collect();
+        let score = score(RankFacts { votes, ..change.facts });
+        let text = message::implementation(&pieces, votes, &score, checks);
+        let oid = self.commit(&tree, &tip.commit, &text)?;
+        Ok(IntegratedCommit {
+            oid,
+            tree,
+            subject: text.subject,
+            kind: CommitKind::Implementation,
+            tasks: pieces.iter().map(|piece| piece.task().clone()).collect(),
+            votes,
+            score: Some(score),
+        })
     }
 
     /// Whether the tests of these members fail without what is left of their change, where a part of it is already in.
@@ -188,7 +239,7 @@ impl Work<'_> {
     }
 
     /// The tests a change may affect: its own, and those of changes that touch the same files.
-    fn affected<'t>(
+    pub(super) fn affected<'t>(
         &'t self,
         members: &[usize],
         picked: &'t [Picked],
@@ -199,7 +250,7 @@ impl Work<'_> {
         own.chain(beside.flat_map(|other| &other.commit.tasks)).collect()
     }
 
-    fn touched(&self, members: &[usize]) -> BTreeSet<RepoPath> {
+    pub(super) fn touched(&self, members: &[usize]) -> BTreeSet<RepoPath> {
         let changes = members.iter().flat_map(|at| {
             let piece = &self.pieces[*at];
             piece.implementation.iter().chain(&piece.carried)

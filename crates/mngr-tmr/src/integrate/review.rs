@@ -11,7 +11,7 @@ use mngr_model::run::{Event, IntegrationStep, ReviewReason, Strength, TaskId};
 use serde_json::json;
 
 use super::adopt::ForReview;
-use super::assemble::{Assembler, Part};
+use super::assemble::{Assembler, Drafts, Part};
 use super::branch;
 use super::changes::pieces;
 use super::checks::Snapshot;
@@ -89,8 +89,8 @@ impl Integrator<'_> {
         if !request.changes.is_empty() {
             self.host.files().make_folder(&self.scratch).map_err(GitError::from)?;
             let base_tree = git.tree_of(&self.base)?;
-            let (base, scratch) = (self.base.as_str(), &self.scratch);
-            let assembler = Assembler { git: &git, base, base_tree: &base_tree, scratch };
+            let (base, scratch, drafts) = (self.base.as_str(), &self.scratch, Drafts::default());
+            let assembler = Assembler { git: &git, base, base_tree: &base_tree, scratch, drafts };
             for NeedsReview { input, reasons } in request.changes {
                 let task = input.candidate.task.clone();
                 let Some(piece) = pieces(&git, &self.base, self.rules, vec![input.clone()])?.pop() else {

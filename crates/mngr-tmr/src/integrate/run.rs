@@ -1,6 +1,7 @@
 //! One integration from inputs to branch: the order of its steps, and what each is worth in the journal.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use mngr_host::git::Git;
 use mngr_host::host::Host;
@@ -8,12 +9,13 @@ use mngr_model::HostPath;
 use mngr_model::run::{Event, FailureKind, Integration, IntegrationStep, ReviewReason, RunName, TaskId};
 use serde_json::{Map, Value, json};
 
-use super::assemble::Assembler;
+use super::assemble::{Assembler, Drafts};
 use super::branch;
 use super::changes::{Piece, pieces, ranked_changes};
 use super::checks::{Check, Checks, Failure, Gate, Snapshot};
 use super::error::IntegrateError;
 use super::hunks::Votes;
+use super::ledger::Ledger;
 use super::rank::Score;
 use super::repeated::{RepeatedGroup, repeated_groups};
 use crate::candidate::Candidate;
@@ -134,7 +136,7 @@ pub struct Unneeded {
     pub files: BTreeSet<String>,
 }
 
-/// What is needed to integrate. It holds no state: a second integration starts from nothing.
+/// What is needed to integrate. It holds no state but what checks came to.
 pub struct Integrator<'a> {
     /// Where the repository is.
     pub host: &'a dyn Host,
@@ -156,6 +158,8 @@ pub struct Integrator<'a> {
     pub rules: &'a Rules,
     /// Where checks run.
     pub runner: &'a dyn Runner,
+    /// What checks came to so far.
+    pub ledger: Arc<Ledger>,
     /// What measures the tests that the integrating agent changes; without it they are only run.
     pub measuring: Option<Verifier<'a>>,
 }
@@ -175,8 +179,8 @@ impl<'a> Integrator<'a> {
             return Err(IntegrateError::GateFailsAtBase { failure });
         }
         self.host.files().make_folder(&self.scratch).map_err(mngr_host::git::GitError::from)?;
-        let assembler =
-            Assembler { git: &git, base: &self.base, base_tree: &base.tree, scratch: &self.scratch };
+        let (scratch, drafts) = (&self.scratch, Drafts::default());
+        let assembler = Assembler { git: &git, base: &self.base, base_tree: &base.tree, scratch, drafts };
         let mut pieces = pieces(&git, &self.base, self.rules, inputs)?;
         let mut log = Log { on_event };
         log.step(IntegrationStep::Started, pieces.iter().map(Piece::task), None, "", &[]);

@@ -33,8 +33,9 @@ impl Work<'_> {
         let mut fit = self.fit(base, &wanted)?;
         while !fit.members.is_empty() {
             let snapshot = self.snapshot(base, &fit.tree)?;
-            let failures = self.checks.failures(&snapshot, self.tests_of(&fit.members, guards))?;
-            let failures = self.without_old(base, failures)?;
+            let tests = self.tests_of(&fit.members, guards);
+            let failures =
+                self.checks.failures_but(&snapshot, tests, &|failure| self.is_old(base, failure))?;
             if failures.is_empty() {
                 break;
             }
@@ -135,20 +136,19 @@ impl Work<'_> {
         suspicion: &[Check],
         members: &[usize],
     ) -> Result<Option<Failure>, IntegrateError> {
-        for check in suspicion {
-            // Before its own member is there, a test may fail as it always did.
-            let is_meaningful = match check {
-                Check::Gate => true,
-                Check::Test(task) => {
-                    let owner = self.pieces.iter().position(|piece| piece.task() == task);
-                    owner.is_none_or(|at| members.contains(&at))
-                }
-            };
-            if is_meaningful && let Some(failure) = self.checks.check(snapshot, check)? {
-                return Ok(Some(failure));
-            }
+        if suspicion.contains(&Check::Gate)
+            && let Some(failure) = self.checks.check(snapshot, &Check::Gate)?
+        {
+            return Ok(Some(failure));
         }
-        Ok(None)
+        // Before its own member is there, a test may fail as it always did.
+        let is_meaningful = |task: &&TaskId| {
+            let owner = self.pieces.iter().position(|piece| piece.task() == *task);
+            owner.is_none_or(|at| members.contains(&at))
+        };
+        let tests = suspicion.iter().filter_map(Check::test).filter(is_meaningful).cloned().collect();
+        let failures = self.checks.failing_tests(snapshot, tests, &|_| Ok(false))?;
+        Ok(failures.into_iter().next())
     }
 
     /// Whom a member that did not fit meets.

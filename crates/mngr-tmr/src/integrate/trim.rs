@@ -11,7 +11,7 @@ use mngr_model::run::TaskId;
 
 use super::assemble::Part;
 use super::changes::{Piece, votes};
-use super::checks::Snapshot;
+use super::checks::{Failure, Snapshot};
 use super::error::IntegrateError;
 use super::hunks::{Votes, places};
 use super::run::{Unneeded, Work};
@@ -73,8 +73,8 @@ impl Work<'_> {
         if !self.checks.failures(&snapshot, [piece.task()])?.is_empty() {
             return Ok(false);
         }
-        let failures = self.checks.failures(&snapshot, guards)?;
-        Ok(self.without_old(base, failures)?.is_empty())
+        let is_old = |failure: &Failure| self.is_old(base, failure);
+        Ok(self.checks.failures_but(&snapshot, guards, &is_old)?.is_empty())
     }
 }
 

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 
 use mngr_host::git::{CommitInfo, Git};
-use mngr_model::run::{Entry, Event, Integration, IntegrationStep, Started, Strength, TaskId};
+use mngr_model::run::{Entry, Event, Integration, IntegrationStep, Run, Started, Strength, Task, TaskId};
 
 use super::error::IntegrateError;
 use super::line::Line;
 use super::message::trailer;
+
+/// Fewer digits do not mean a commit.
+const SHORTEST_HASH: usize = 4;
 
 /// What is known about a commit.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,11 +31,11 @@ pub struct Why {
     pub strength: Vec<Strength>,
 }
 
-/// Explains a commit of a branch of the run: by any unique beginning of its name, or by a task it is for.
+/// Explains a commit of a branch of the run: by any unique beginning of its name, a branch or another revision, a task it
+/// is for, or what tells of that task: its agent, the agent's branch or commit, or the end of its id.
 pub fn why(git: &Git<'_>, started: &Started, what: &str, journal: &[Entry]) -> Result<Why, IntegrateError> {
     let line = Line::read(git, &started.run, &started.base_commit)?;
-    let found = line.find(what).map_err(|error| in_no_commit(what, journal).unwrap_or(error));
-    let info = &line.commits[found?];
+    let info = &line.commits[find(git, &line, what, journal)?];
     let tasks = tasks_of(info);
     let steps: Vec<&Integration> = journal.iter().filter_map(step_of).collect();
     // What an earlier integration came to no longer counts.
@@ -54,6 +57,46 @@ pub fn why(git: &Git<'_>, started: &Started, what: &str, journal: &[Entry]) -> R
         strength: of_integrator.map_or_else(of_tasks, |strength| vec![strength]),
         tasks,
     })
+}
+
+/// The place of the commit that is meant.
+fn find(git: &Git<'_>, line: &Line, what: &str, journal: &[Entry]) -> Result<usize, IntegrateError> {
+    let unknown = match line.find(what) {
+        Ok(at) => return Ok(at),
+        Err(error) => error,
+    };
+    if let Ok(oid) = git.resolve(what)
+        && let Some(at) = line.commits.iter().position(|commit| commit.oid == oid)
+    {
+        return Ok(at);
+    }
+    let Some(task) = task_of(what, journal) else { return Err(unknown) };
+    line.find(task.as_str()).map_err(|error| in_no_commit(task.as_str(), journal).unwrap_or(error))
+}
+
+/// The task that is meant by its id, its agent, the branch or a commit of its agent, or the end of its id.
+fn task_of(what: &str, journal: &[Entry]) -> Option<TaskId> {
+    let run = Run::fold(journal);
+    let what = what.strip_prefix("refs/heads/").unwrap_or(what);
+    // Branch and agent are called alike: `name/run/slug` and `name-run-slug`.
+    let called = what.replace('/', "-");
+    let is_agent = |task: &&Task| {
+        task.attempts.iter().any(|attempt| attempt.agent.as_ref().is_some_and(|agent| *agent == called))
+    };
+    let has_commit = |task: &&Task| {
+        let mut commits = task.attempts.iter().flat_map(|attempt| &attempt.commits);
+        what.len() >= SHORTEST_HASH && commits.any(|commit| commit.hash.starts_with(what))
+    };
+    let is_end = |task: &&Task| {
+        let before = task.id.as_str().strip_suffix(what);
+        !what.is_empty() && before.is_some_and(|before| before.ends_with(['/', ':', ' ', '.']))
+    };
+    let only = |is_meant: &dyn Fn(&&Task) -> bool| {
+        let mut meant = run.tasks.iter().filter(|task| is_meant(task));
+        meant.next().filter(|_| meant.next().is_none()).map(|task| task.id.clone())
+    };
+    let is_it = |task: &&Task| task.id.as_str() == what || task.slug == what;
+    only(&is_it).or_else(|| only(&is_agent)).or_else(|| only(&has_commit)).or_else(|| only(&is_end))
 }
 
 /// How a test of the run ended that has no commit.

@@ -3,7 +3,7 @@
 //! The tool checks only what an agent can repair at once with the usual programs of a shell; everything is checked again
 //! by the [intake](super::intake).
 
-use mngr_host::files::{Access, Durability, FilesError};
+use mngr_host::files::{Access, Durability, FileKind, FilesError};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::layout::AgentLayout;
@@ -14,6 +14,9 @@ use super::Limits;
 
 /// The tool without the values of one task.
 const TOOL: &str = include_str!("publish.sh");
+
+/// How much of what the tool says is read.
+const LONGEST_REFUSAL: usize = 500;
 
 /// How an agent calls it, whatever its host.
 pub const COMMAND: &str = "\"$MNGR_AGENT_STATE_DIR/commands/publish\"";
@@ -32,6 +35,26 @@ pub struct Publishing<'a> {
 /// Where the archive appears.
 pub fn archive(agent: &AgentLayout) -> HostPath {
     agent.handed_over().join("outputs.tar.gz")
+}
+
+/// Where the tool says why it published nothing, the last time it was called.
+fn refusal(agent: &AgentLayout) -> HostPath {
+    agent.plugin().join("tmr/refused")
+}
+
+/// Why the tool published nothing, the last time it was called; nothing if it was not, or did publish. Untrusted text in
+/// one line: an agent can write the file as well.
+pub fn refused(host: &dyn Host, agent: &AgentLayout) -> Option<String> {
+    let (files, path) = (host.files(), refusal(agent));
+    files.stat(&path).ok().flatten().filter(|stat| stat.kind == FileKind::File)?;
+    let bytes = files.read_part(&path, 0, LONGEST_REFUSAL).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    // One file stands for all, so that the same cause reads the same however many there are.
+    let more = if lines.len() > 2 { ",..." } else { "" };
+    let told = lines.iter().take(2).copied().collect::<Vec<_>>().join(" ");
+    let text = mngr_query::sanitize(&told).into_owned();
+    (!text.is_empty()).then(|| format!("{text}{more}"))
 }
 
 /// The tool's own path.

@@ -9,9 +9,15 @@ umask 077
 LC_ALL=C
 export LC_ALL
 
+# Whoever waits for the result finds out why there is none.
+to=${MNGR_AGENT_STATE_DIR:+$MNGR_AGENT_STATE_DIR/plugin/tmr}
+
 refuse() {
     printf 'publish: %s\n' "$*" >&2
     printf 'publish: nothing was published\n' >&2
+    if [ -n "$to" ] && [ -d "$to" ]; then
+        printf '%s\n' "$*" >"$to/refused" 2>/dev/null
+    fi
     exit 1
 }
 
@@ -32,7 +38,6 @@ if [ -n "$artifacts" ]; then
     fi
 fi
 
-to=$MNGR_AGENT_STATE_DIR/plugin/tmr
 mkdir -p "$to" || refuse "cannot make $to"
 stage=$to/.publish.$$
 rm -rf "$stage"
@@ -99,6 +104,7 @@ gzip -c "$stage/outputs.tar" >"$stage/outputs.tar.gz" || refuse 'gzip failed'
 [ -z "$(find "$stage/outputs.tar.gz" -size "+${max_archive_bytes}c")" ] ||
     refuse "the archive has more than $max_archive_bytes bytes: publish fewer or smaller artifacts"
 mv -f "$stage/outputs.tar.gz" "$to/outputs.tar.gz" || refuse "cannot write to $to"
+rm -f "$to/refused"
 
 printf 'published: outcome, %s commit(s), %s artifact(s)\n' "$commits" "$count"
 if [ "$left_out" -gt 0 ]; then

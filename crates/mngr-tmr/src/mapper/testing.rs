@@ -147,6 +147,11 @@ impl Desk {
         self.run(cmd.cwd(&self.path("work")))
     }
 
+    /// Why the tool published nothing.
+    pub(super) fn refused(&self) -> Option<String> {
+        publish::refused(&self.host, &self.agent())
+    }
+
     /// Takes in what the tool made.
     pub(super) fn take(&self) -> Result<Admitted, IntakeError> {
         let repository = Git::new(&self.host, self.path("repo"));

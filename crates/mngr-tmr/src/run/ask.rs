@@ -9,13 +9,13 @@ use mngr_model::run::{Event, Integration, IntegrationStep, Outcome, TaskId};
 use mngr_ops::fleet::Agent;
 use serde_json::{Map, json};
 
+use super::audible::audibly;
 use super::control::{StopKind, agents_of};
 use super::error::RunError;
 use super::listener::Listener;
-use super::reduce::Notes;
 use super::scribe::Scribe;
 use super::workshop::Site;
-use crate::budget::Budget;
+use crate::budget::{Budget, LimitReached};
 use crate::candidate::Cost;
 use crate::dispatch::agent::{Commission, label};
 use crate::dispatch::keeper::{Begin, Brief, Keeper};
@@ -60,10 +60,11 @@ pub(super) fn ask(
         Event::Integration(Integration { step, tasks, commit: None, reason, details })
     };
     let name = brief.commission.name.clone();
-    let what = format!("conflicts: {}, repeated changes: {}", left.conflicts.len(), left.repeated.len());
-    scribe.note(asked(what, &[("agent", json!(name))]))?;
+    scribe.note(asked(in_words(left), &[("agent", json!(name))]))?;
     let folder = brief.folder.clone();
-    let answer = wait_for(site, brief, begin, budget, listener);
+    let ledger = &site.shop.ledger;
+    let waiting = "waiting for the agent that was asked";
+    let answer = audibly(scribe, ledger, waiting, |_| wait_for(site, brief, begin, budget, listener))?;
     let (outcome, cost) = match answer {
         Ok(answer) => answer,
         Err(failure) => {
@@ -84,10 +85,26 @@ pub(super) fn ask(
         &[("agent", json!(name)), ("outcome", json!(outcome))],
     ))?;
     let request = AdoptRequest { integrated, tip: &tip, guards, red, cost };
-    let mut notes = Notes { scribe, failed: None };
-    let adopted = site.shop.integrator().adopt(&request, &mut |event| notes.take(event))?;
-    notes.done()?;
+    let what = "checking what the agent has made";
+    let adopted =
+        audibly(scribe, ledger, what, |on_event| site.shop.integrator().adopt(&request, on_event))??;
     Ok(Some(adopted))
+}
+
+fn in_words(left: &Left) -> String {
+    format!("conflicts: {}, repeated changes: {}", left.conflicts.len(), left.repeated.len())
+}
+
+/// That nobody is asked, because a limit of the run is reached.
+pub(super) fn not_asked(left: &Left, reached: LimitReached) -> Event {
+    let details = [("not_asked", json!(in_words(left))), ("limit", json!(reached.note().limit))];
+    Event::Integration(Integration {
+        step: IntegrationStep::Asked,
+        tasks: Vec::new(),
+        commit: None,
+        reason: reached.to_string(),
+        details: details.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+    })
 }
 
 /// The name within the run of the agent to be asked, and where to begin with it: one that was asked the same before and

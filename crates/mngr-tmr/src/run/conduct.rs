@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mngr_model::run::{EndReason, Event, Run, TaskId};
+use mngr_model::run::{EndReason, Entry, Event, Run, TaskId};
 
 use super::control::{StopKind, agents_to_take_over};
 use super::error::RunError;
@@ -13,6 +13,7 @@ use super::scribe::Scribe;
 use super::workshop::Site;
 use crate::dispatch::{Owner, Stopping};
 use crate::integrate::Input;
+use crate::journal;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,8 +105,26 @@ fn phases(
         Some(Stopping::Budget | Stopping::OutOfAgents) => EndReason::Budget,
         None => EndReason::Finished,
     };
+    if before.is_some() {
+        remember_checks(site)?;
+    }
     let reduced = reduce::reduce(site, scribe, measured, listener, &[])?;
     // Whoever was to be asked for the rest was not, or not to the end.
     let is_cut_short = reason == EndReason::Finished && listener.wish().is_some();
     Ok((if is_cut_short { EndReason::Interrupted } else { reason }, reduced))
+}
+
+/// Takes in what checks came to before this orchestrator, since results were last put together to the end.
+fn remember_checks(site: &Site) -> Result<(), RunError> {
+    let entries = journal::entries(site.shop.host(), site.folder.path())?;
+    let is_whole = |entry: &Entry| {
+        matches!(entry.event, Event::RunEnded { reason: EndReason::Finished | EndReason::Budget })
+    };
+    let from = entries.iter().rposition(is_whole).map_or(0, |at| at + 1);
+    for entry in &entries[from..] {
+        if let Event::Checked(checked) = &entry.event {
+            site.shop.ledger.remember(checked);
+        }
+    }
+    Ok(())
 }

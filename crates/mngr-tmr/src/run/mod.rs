@@ -5,6 +5,7 @@
 //! after ([`crate::dispatch`]), measured ([`crate::verify`]) or integrated ([`crate::integrate`]).
 
 mod ask;
+mod audible;
 mod conduct;
 mod control;
 mod error;

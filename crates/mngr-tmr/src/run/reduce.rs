@@ -11,6 +11,7 @@ use mngr_model::run::{
 use serde_json::Map;
 
 use super::ask;
+use super::audible::audibly;
 use super::control::StopKind;
 use super::error::RunError;
 use super::listener::Listener;
@@ -49,7 +50,12 @@ pub(super) fn reduce(
             passer()
         }
     });
-    let Gathered { mut inputs, ended } = gather(site, scribe, measured)?;
+    let ledger = &site.shop.ledger;
+    let run = scribe.run().clone();
+    let gathered = audibly(scribe, ledger, "gathering what was verified", |on_event| {
+        gather(site, &run, measured, on_event)
+    })?;
+    let Gathered { mut inputs, ended } = gathered?;
     let left_out: Vec<TaskId> = inputs
         .iter()
         .map(|input| input.candidate.task.clone())
@@ -61,14 +67,14 @@ pub(super) fn reduce(
         note_ends(scribe, ended, &BTreeSet::new())?;
         return Ok(Reduced { branch: None, review: None });
     }
-    scribe.doing("putting the results together");
     let guards = queue::guards(scribe.run());
     let red = red(scribe.run(), &inputs);
-    let mut notes = Notes { scribe, failed: None };
     let tests = Tests { guards: &guards, red: &red };
-    let integrated =
-        site.shop.integrator().integrate(inputs.clone(), &tests, &mut |event| notes.take(event))?;
-    notes.done()?;
+    let what = "putting the results together";
+    scribe.doing(what);
+    let integrated = audibly(scribe, ledger, what, |on_event| {
+        site.shop.integrator().integrate(inputs.clone(), &tests, on_event)
+    })??;
     if !left_out.is_empty() {
         scribe.note(without_event(&left_out))?;
     }
@@ -76,9 +82,18 @@ pub(super) fn reduce(
     // It is one more agent: a run that has reached a limit does without.
     let (limits, now) = (site.shop.settings.limits, site.shop.world.clock.now());
     let budget = Budget::of(limits, scribe.run(), now);
-    let is_allowed = budget.may_launch(now).is_ok();
-    let is_wanted = site.shop.settings.integrator == IntegratorUse::WhenNeeded && listener.wish().is_none();
-    let is_asked = is_wanted && is_allowed && !left.is_empty();
+    let allowed = budget.may_launch(now);
+    let is_wanted = site.shop.settings.integrator == IntegratorUse::WhenNeeded
+        && listener.wish().is_none()
+        && !left.is_empty();
+    if let (true, Err(reached)) = (is_wanted, allowed) {
+        let note = reached.note();
+        if !scribe.run().limits.iter().any(|known| known.limit == note.limit) {
+            scribe.note(Event::Budget(note))?;
+        }
+        scribe.note(ask::not_asked(&left, reached))?;
+    }
+    let is_asked = is_wanted && allowed.is_ok();
     let asked = match is_asked {
         true => {
             let (integrated, left) = (&integrated, &left);
@@ -151,10 +166,8 @@ fn review(
     let strengths: BTreeMap<TaskId, Strength> = scribe.run().tasks.iter().filter_map(strength).collect();
     let changes = &integrated.needs_review;
     let request = ReviewRequest { start: tip, changes, strengths: &strengths, of_integrator };
-    let mut notes = Notes { scribe, failed: None };
-    let reviewed = shop.integrator().review(&request, &mut |event| notes.take(event))?;
-    notes.done()?;
-    Ok(reviewed)
+    let what = "checking what needs review";
+    Ok(audibly(scribe, &shop.ledger, what, |on_event| shop.integrator().review(&request, on_event))??)
 }
 
 /// Runs every test of the result at its tip; nothing where the result is the base.
@@ -162,9 +175,10 @@ pub(super) fn final_run(shop: &Workshop, scribe: &mut Scribe<'_>, tip: &str) -> 
     if tip == shop.base {
         return Ok(());
     }
-    scribe.doing("running every test on the result");
     let tasks: Vec<TaskId> = scribe.run().tasks.iter().map(|task| task.id.clone()).collect();
-    let found = shop.integrator().final_run(tip, &tasks)?;
+    let what = "running every test on the result";
+    scribe.doing(what);
+    let found = audibly(scribe, &shop.ledger, what, |_| shop.integrator().final_run(tip, &tasks))??;
     scribe.note(Event::FinalRun(found))?;
     Ok(())
 }
@@ -179,23 +193,21 @@ struct Gathered {
 
 fn gather(
     site: &Site,
-    scribe: &mut Scribe<'_>,
+    run: &Run,
     mut measured: BTreeMap<TaskId, Input>,
+    on_event: &mut dyn FnMut(Event),
 ) -> Result<Gathered, RunError> {
     let mut gathered = Gathered { inputs: Vec::new(), ended: BTreeMap::new() };
-    let run = scribe.run().clone();
     for task in run.tasks.iter().filter(|task| run.can_be_integrated(task)) {
         let Some(attempt) = task.latest() else { continue };
         if let Some(input) = measured.remove(&task.id) {
             gathered.inputs.push(input);
             continue;
         }
-        let Some(earlier) = measure::again(site, &run, task, attempt)? else { continue };
+        let Some(earlier) = measure::again(site, run, task, attempt)? else { continue };
         let verification = &earlier.input.verification;
         if earlier.is_measured_anew {
-            for event in verification.events() {
-                scribe.note(event)?;
-            }
+            verification.events().into_iter().for_each(&mut *on_event);
         }
         match verification.end(None) {
             Some(end) => drop(gathered.ended.insert(task.id.clone(), end)),

@@ -16,7 +16,7 @@ use super::error::RunError;
 use super::folder::RunFolder;
 use super::settings::RunSettings;
 use crate::collect::{Bench, Collector};
-use crate::integrate::{Gate, Integrator};
+use crate::integrate::{Gate, Integrator, Ledger};
 use crate::strength::{Builds, Driven, Outlook};
 use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool, tutorial_command};
 
@@ -48,6 +48,8 @@ pub(crate) struct Workshop {
     builds: Builds,
     /// The program that tests drive, where one is known.
     program: Option<Driven>,
+    /// What checks came to while results were put together.
+    pub(crate) ledger: Arc<Ledger>,
     scratch: HostPath,
     /// The folder of this run on this machine: checkouts and short-lived files.
     own: HostPath,
@@ -100,8 +102,22 @@ impl Workshop {
             }
         };
         let program = program.as_deref().and_then(Driven::new);
-        let (builds, scratch) = (Builds::default(), own.join("scratch"));
-        Ok(Self { world, run, settings, base, time, tests, rules, runner, builds, program, scratch, own })
+        let (builds, ledger, scratch) = (Builds::default(), Arc::default(), own.join("scratch"));
+        Ok(Self {
+            world,
+            run,
+            settings,
+            base,
+            time,
+            tests,
+            rules,
+            runner,
+            builds,
+            program,
+            ledger,
+            scratch,
+            own,
+        })
     }
 
     /// What hosts that are made for this run are labelled with. Nobody else's run has the same.
@@ -193,6 +209,7 @@ impl Workshop {
             gate: checks.gate.as_deref().map(|command| Gate { command, deadline: checks.gate_timeout }),
             rules: &self.rules,
             runner: self.runner.as_ref(),
+            ledger: self.ledger.clone(),
             measuring: Some(self.verifier()),
         }
     }

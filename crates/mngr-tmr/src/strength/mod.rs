@@ -38,6 +38,6 @@ pub use variants::StrengthError;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
-mod pypi;
+pub(crate) mod pypi;
 #[cfg(test)]
 mod tests;

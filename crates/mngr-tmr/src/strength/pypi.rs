@@ -145,7 +145,7 @@ impl Project {
 }
 
 /// Where the packages are.
-fn packages() -> HostPath {
+pub(crate) fn packages() -> HostPath {
     let lab = Lab::new(&[]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/ensure-projects");
     let output = lab.host.exec(&Cmd::new(script)).unwrap();

@@ -66,7 +66,30 @@ fn it_refuses_with_a_reason_and_publishes_nothing() {
             said.contains(reason) && said.ends_with("publish: nothing was published"),
             "{before}: {said}"
         );
-        assert_eq!(desk.list("state/plugin/tmr"), Vec::<String>::new(), "{before}");
+        // Whoever waits for it learns why; without a word about what the tool cannot know.
+        assert_eq!(desk.list("state/plugin/tmr"), ["refused"], "{before}");
+        let told = desk.refused().unwrap();
+        let expected = reason.lines().next().unwrap();
+        assert!(told.contains(expected) && !told.contains('\n'), "{before}: {told}");
+    }
+}
+
+#[test]
+fn what_was_refused_before_is_forgotten_once_something_is_published() {
+    let desk = Desk::new();
+    assert_eq!(desk.refused(), None);
+    desk.write("outcome.json", clean_outcome().to_string());
+    let _ = desk.publish(&["../nowhere.json"]);
+    assert!(desk.refused().is_some());
+    assert!(desk.publish(&["../outcome.json"]).success());
+    assert_eq!(desk.refused(), None);
+    // An agent can put anything there: a link is not followed, and only one line is read.
+    for before in
+        ["ln -s ../../../outcome.json ../state/plugin/tmr/refused", "mkfifo ../state/plugin/tmr/refused"]
+    {
+        let script = format!("rm -f ../state/plugin/tmr/refused; {before}");
+        assert!(desk.run(Cmd::shell(script).cwd(&desk.path("work"))).success());
+        assert_eq!(desk.refused(), None, "{before}");
     }
 }
 

@@ -78,6 +78,9 @@ fn head(seen: &Seen) -> Vec<Line> {
     let open = run.breakers.iter().filter(|breaker| breaker.state != BreakerState::Closed);
     let obstacles = open.map(obstacles::breaker).chain(run.limits.iter().map(obstacles::limit));
     lines.extend(obstacles.map(|obstacle| Line::new(CellStyle::Warn, obstacle)));
+    if let (RunState::Running, Some(working)) = (seen.state, &run.working) {
+        lines.push(Line::new(CellStyle::Dim, sanitize(&working.what).into_owned()));
+    }
     if seen.damaged > 0 {
         lines.push(Line::new(
             CellStyle::Warn,

@@ -2,7 +2,7 @@
 
 use mngr_host::git::GitError;
 use mngr_ops::create::CreateError;
-use mngr_tmr::collect::CollectorError;
+use mngr_tmr::collect::{CollectError, CollectorError};
 use mngr_tmr::integrate::IntegrateError;
 use mngr_tmr::journal::JournalError;
 use mngr_tmr::run::RunError;
@@ -13,6 +13,11 @@ use crate::error::{CliError, ErrorKind};
 
 /// What helps when a disk is full.
 const MAKE_ROOM: &str = "free some space on the disk; `mngr tmr resume` then goes on where the run stopped";
+
+/// What helps when the packages of a JavaScript project are missing: git does not carry them.
+const NODE_MODULES: &str = "it runs in a clean checkout of the last commit, which has no `node_modules`; \
+    `mngr config set work_dir_extra_paths '{\"node_modules\": \"SHARE\"}' --scope project` lays yours into every checkout \
+    and into the work dirs of agents; `--collector` and `[tmr.collectors]` in the settings say what else to run";
 
 /// A journal cannot be used.
 pub(super) fn of_journal(error: JournalError) -> CliError {
@@ -46,6 +51,9 @@ pub(in crate::commands) fn of_run(error: RunError) -> CliError {
                     ErrorKind::Usage,
                     Some("name one with `--collector`; `[tmr.collectors]` in the settings describes others"),
                 ),
+                RunError::Collect(CollectError::Failed { line, .. }) if line.contains("npx ") => {
+                    (ErrorKind::Failed, Some(NODE_MODULES))
+                }
                 RunError::Collect(_) => (
                     ErrorKind::Failed,
                     Some(

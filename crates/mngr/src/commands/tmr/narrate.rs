@@ -21,6 +21,7 @@ pub(super) fn line(run: &Run, event: &Event) -> Option<String> {
         Event::FinalRun(run) => Some(sanitize(&run.to_string()).into_owned()),
         Event::Breaker(breaker) => Some(obstacles::breaker(breaker)),
         Event::Budget(note) => Some(obstacles::limit(note)),
+        Event::Working(working) => Some(sanitize(&working.what).into_owned()),
         _ => None,
     }
 }
@@ -69,7 +70,11 @@ fn of_integration(step: &Integration) -> Option<String> {
 /// The question, then what came of it.
 fn asked(step: &Integration) -> String {
     let said = sanitize(&step.reason);
-    if step.details.contains_key("kind") {
+    if let Some(left) = step.details.get("not_asked").and_then(serde_json::Value::as_str) {
+        let limit = step.details.get("limit").and_then(|limit| serde_json::from_value(limit.clone()).ok());
+        let option = limit.map(|limit| format!(" ({})", obstacles::option(limit))).unwrap_or_default();
+        format!("no agent is asked about what is left ({}): {said}{option}", sanitize(left))
+    } else if step.details.contains_key("kind") {
         format!("the agent that was asked came to nothing: {said}")
     } else if step.details.contains_key("outcome") {
         format!("the agent that was asked has answered: {said}")
@@ -94,11 +99,12 @@ mod tests {
             reason: "so".to_owned(),
             details: [(key.to_owned(), "x".into())].into_iter().collect(),
         };
-        let lines = ["agent", "outcome", "kind"].map(|key| of_integration(&step(key)).unwrap());
+        let lines = ["agent", "outcome", "kind", "not_asked"].map(|key| of_integration(&step(key)).unwrap());
         let expected = [
             "an agent is asked about what is left: so",
             "the agent that was asked has answered: so",
             "the agent that was asked came to nothing: so",
+            "no agent is asked about what is left (x): so",
         ];
         assert_eq!(lines, expected);
     }

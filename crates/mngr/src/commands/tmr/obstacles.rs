@@ -27,3 +27,13 @@ pub(super) fn limit(note: &BudgetNote) -> String {
     };
     format!("limit reached: {} of {}", amount(note.used), amount(note.allowed))
 }
+
+/// The option that sets a limit.
+pub(super) const fn option(limit: LimitKind) -> &'static str {
+    match limit {
+        LimitKind::Agents => "--max-agents",
+        LimitKind::Tokens => "--max-tokens",
+        LimitKind::Cost => "--max-cost",
+        LimitKind::Wall => "--max-wall",
+    }
+}

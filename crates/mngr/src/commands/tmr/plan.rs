@@ -1,11 +1,12 @@
 //! What a run would do and probably use, before anything is launched.
 
-use mngr_model::run::{LimitKind, QueueReason};
+use mngr_model::run::QueueReason;
 use mngr_query::{Align, Cell, CellStyle, Column, Table, sanitize};
 use mngr_tmr::plan::{Forecast, Plan, Planned};
 use mngr_tmr::strength::Outlook;
 use serde_json::{Value, json};
 
+use super::obstacles;
 use crate::ui::output::event;
 use crate::ui::words::{count, dollars, elapsed, tokens};
 use crate::ui::{Console, Report};
@@ -100,12 +101,7 @@ impl PlanReport<'_> {
             dollars(*cost)
         );
         for limit in reached {
-            let option = match limit {
-                LimitKind::Agents => "--max-agents",
-                LimitKind::Tokens => "--max-tokens",
-                LimitKind::Cost => "--max-cost",
-                LimitKind::Wall => "--max-wall",
-            };
+            let option = obstacles::option(*limit);
             text += &format!("  above {option}: the run would probably end there, with tests left\n");
         }
         text

@@ -34,11 +34,16 @@ pub(super) struct CommitArgs {
 /// The tests it is for, what was measured, how many agents made the same change, why it has its place, or why it needs review. Nobody is
 /// asked: it is all in the commit and in the journal.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tmr why \"$(git rev-parse tmr/first/integrated)\"\n  \
+#[command(after_help = "  mngr tmr why tmr/first/integrated\n  \
                         mngr tmr why 1a2b3c4d --run 20260102030405 --format json")]
 pub(super) struct WhyArgs {
-    #[command(flatten)]
-    commit: CommitArgs,
+    /// The commit, by any unique beginning of its name, a branch, or a test it is for: its id or the end of it, or its agent
+    #[arg(value_name = "COMMIT|BRANCH|TASK", display_order = 0, help_heading = "ARGUMENTS")]
+    what: String,
+
+    /// The run: its folder or its name (default: the newest below this folder)
+    #[arg(long, value_name = "RUN", help_heading = "OPTIONS")]
+    run: Option<String>,
 
     #[command(flatten)]
     pub(super) common: CommonArgs,
@@ -48,9 +53,9 @@ pub(super) struct WhyArgs {
 pub(super) fn run(ctx: &mut Ctx, args: &WhyArgs) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::None)?;
     let world = Arc::new(ctx.world()?);
-    let folder = locate::folder(ctx, world.client.as_ref(), args.commit.run.as_deref())?;
+    let folder = locate::folder(ctx, world.client.as_ref(), args.run.as_deref())?;
     let saved = Saved::open(&world, folder).map_err(failure::of_run)?;
-    let why = saved.why(&world, &args.commit.commit).map_err(failure::of_run)?;
+    let why = saved.why(&world, &args.what).map_err(failure::of_run)?;
     output.show(&ctx.console, &WhyReport { why })?;
     Ok(ExitCode::Done)
 }

@@ -3,6 +3,7 @@
 mod args;
 mod breaker;
 mod budget;
+mod causes;
 mod claude;
 mod contract;
 mod cost;

@@ -158,6 +158,22 @@ fn check(moment: Moment) {
     let output = resume(&project).success();
     assert_eq!(verdict(&project), expected(), "killed at {moment:?}\n{output}");
     assert_nothing_is_left(&project);
+    assert_nothing_is_checked_twice(&project);
+}
+
+/// Whether no test was run again on files on which it was run before the orchestrator was killed.
+#[track_caller]
+fn assert_nothing_is_checked_twice(project: &Project) {
+    let run = project.seen();
+    let mut seen = BTreeSet::new();
+    for line in run.events("checked") {
+        let passed = line["passed"].as_array().into_iter().flatten().map(|test| test.to_string());
+        let failed = line["failed"].as_object().into_iter().flatten().map(|(test, _)| test.clone());
+        for test in passed.chain(failed) {
+            assert!(seen.insert((line["tree"].to_string(), test)), "{line}");
+        }
+    }
+    assert!(!seen.is_empty());
 }
 
 /// Whether no agent had the same message twice or was replaced by one of the same attempt, none runs, nobody owns the
@@ -202,7 +218,7 @@ impl Dice {
 }
 
 /// The parts of a run, each with how many lines of its journal are about it at least.
-const PARTS: [(&str, usize); 10] = [
+const PARTS: [(&str, usize); 11] = [
     ("task_queued", 9),
     ("launching", 9),
     ("ready", 9),
@@ -210,6 +226,7 @@ const PARTS: [(&str, usize); 10] = [
     ("published", 8),
     ("pulled", 8),
     ("verified", 7),
+    ("checked", 6),
     ("ranked", 4),
     ("picked", 4),
     ("asked", 2),
@@ -241,6 +258,11 @@ fn a_run_killed_while_results_arrive_ends_as_if_it_had_not_been() {
 #[test]
 fn a_run_killed_while_it_measures_ends_as_if_it_had_not_been() {
     check(Dice(4).moment("verified", 7));
+}
+
+#[test]
+fn a_run_killed_while_it_puts_results_together_goes_on_inside_and_ends_as_if_it_had_not_been() {
+    check(Dice(6).moment("checked", 6));
 }
 
 #[test]
