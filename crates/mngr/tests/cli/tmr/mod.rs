@@ -23,5 +23,6 @@ mod review;
 mod run;
 mod scale;
 mod scene;
+mod set_ups;
 mod status;
 mod stopping;
