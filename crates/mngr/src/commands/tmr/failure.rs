@@ -17,8 +17,8 @@ use crate::error::{CliError, ErrorKind};
 const MAKE_ROOM: &str = "free some space on the disk; `mngr tmr resume` then goes on where the run stopped";
 
 /// What helps when the program that runs tests is not there.
-const NO_PROGRAM: &str = "tests run with your PATH: activate the environment of the project first, or say in \
-                          `[tmr.collectors]` how its tests are run";
+const NO_PROGRAM: &str = "tests run with your PATH: activate the environment of the project first; \
+                          `--collector` and `[tmr.collectors]` in the settings say what else to run";
 
 /// A journal cannot be used.
 pub(super) fn of_journal(error: JournalError) -> CliError {
