@@ -4,12 +4,13 @@
 //! Every change of a stage is noted here, in the order of the journal. Enough failures of one cluster without an attempt
 //! that gets past their stage stop all launches. After a pause one agent, the canary, may be launched: if it gets past
 //! that stage, launches go on; if not, the pause doubles, and after a few canaries the breaker gives up. Agents that were
-//! already under way decide nothing, but one that gets past the stage ends the pause. The same changes give the same
+//! already under way decide nothing, but one that gets past the stage ends the pause. What is measured and refused counts like
+//! any failure; there, getting past means that a change is accepted. The same changes give the same
 //! state, so a journal is all that is needed to go on.
 //!
 //! What must never be here: launching, or what becomes of the tasks that wait.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -99,8 +100,19 @@ impl Breaker {
             })
             .collect();
         changes.sort_by_key(|(at, _)| *at);
+        let accepted: BTreeSet<AttemptKey> = run
+            .tasks
+            .iter()
+            .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
+            .filter(|(_, attempt)| !matches!(attempt.stage, Stage::Failed { .. }))
+            .map(|(task, attempt)| (task.id.clone(), attempt.number))
+            .collect();
         for (at, change) in &changes {
             breaker.note(change, *at);
+            let attempt = (change.task.clone(), change.attempt);
+            if change.stage == Stage::Verified && accepted.contains(&attempt) {
+                breaker.accepted(&attempt, *at);
+            }
         }
         if let Some(trip) = &mut breaker.trip
             && !matches!(trip.next, Next::Canary(_))
@@ -122,6 +134,11 @@ impl Breaker {
                 Next::Nothing => Gate::GivenUp { cause: trip.cluster.clone() },
             },
         }
+    }
+
+    /// Takes in that what an attempt published holds. Its stage stays the same until all changes are put together.
+    pub fn accepted(&mut self, attempt: &AttemptKey, now: Timestamp) -> Option<run::Breaker> {
+        self.passed(attempt, Stage::Verified, Stage::Integrated, now)
     }
 
     /// Takes in a change that the journal has, and returns what it says about launches, if anything.
@@ -256,11 +273,11 @@ impl Trip {
     }
 }
 
-/// Whether other tasks may fail in the same way. What the run itself ended, and what is wrong with one change, tells
-/// nothing about them.
+/// Whether other tasks may fail in the same way. What the run itself ended, and what was found out while changes were put
+/// together, tells nothing about them.
 const fn may_be_common(kind: FailureKind) -> bool {
     use FailureKind::*;
-    !matches!(kind, Budget | Breaker | Interrupted | Verification | Contract | Gate | Conflict)
+    !matches!(kind, Budget | Breaker | Interrupted | Gate | Conflict)
 }
 
 #[cfg(test)]

@@ -111,6 +111,17 @@ pub enum Owner {
 }
 
 impl Journal {
+    /// Fails when there is a run in that folder.
+    ///
+    /// # Errors
+    /// When there is one, or the folder cannot be looked at.
+    pub fn check_absent(host: &dyn Host, folder: &HostPath) -> Result<(), JournalError> {
+        match host.files().stat(&folder.join(JOURNAL))?.is_some_and(|stat| stat.size > 0) {
+            true => Err(JournalError::Exists { folder: folder.clone() }),
+            false => Ok(()),
+        }
+    }
+
     /// Begins a run in a folder that holds none.
     ///
     /// # Errors

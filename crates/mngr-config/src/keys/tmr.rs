@@ -46,7 +46,8 @@ settings_table! {
     pub struct CollectorSettings {
         /// The collector this one is built on; what is not set here comes from there.
         pub parent: Option<String>,
-        /// Files at the root of a project that tell of this framework, each with a pattern that its text must match.
+        /// Files of a project that tell of this framework, as seen from its folder, each with a pattern that its text must match.
+        /// A name with `*` is a pattern for files anywhere below, and counts only where no plain name tells anything.
         pub detect: BTreeMap<String, Pattern>,
         /// Shell command that prints the tests. `{paths}` and `{flags}` stand for what `tmr` was given.
         pub collect: Option<String>,
@@ -85,6 +86,12 @@ settings_table! {
         pub none_pattern: Option<Pattern>,
         /// Environment variables of these commands.
         pub env: BTreeMap<String, String>,
+        /// Pattern of a file whose tests `collect` could not list, in what it prints; the group `id` is the file. The tests of other
+        /// files are planned all the same, and this file as one test that fails.
+        pub broken_pattern: Option<Pattern>,
+        /// Patterns of failures whose cause is outside of the repository, where no agent can mend it. With a group `file` only if no
+        /// file or folder of the repository has this name, with a group `function` only if the repository does not define it.
+        pub outside: Vec<Pattern>,
         /// How long finding the tests may take.
         pub collect_timeout: Option<DurationSetting>,
         /// How long one test may take.

@@ -148,6 +148,11 @@ impl Stage {
         )
     }
 
+    /// Whether it failed.
+    pub const fn is_failed(self) -> bool {
+        matches!(self, Self::Failed { .. })
+    }
+
     /// Whether an agent of the task may be alive.
     pub const fn has_agent(self) -> bool {
         matches!(self, Self::Launching | Self::Ready | Self::Working | Self::Published | Self::Pulled)

@@ -80,7 +80,33 @@ fn different_causes_and_failures_of_single_tasks_do_not_add_up() {
     bench.note(0..9, Stage::Launching);
     bench.note(0..2, LAUNCH);
     bench.note([2], Stage::Failed { kind: FailureKind::Auth });
-    bench.note(3..9, Stage::Failed { kind: FailureKind::Verification });
+    bench.note(3..9, Stage::Failed { kind: FailureKind::Conflict });
+    assert_eq!(bench.gate(), Gate::Free);
+}
+
+#[test]
+fn refusals_in_a_row_stop_launches_and_an_accepted_change_ends_the_row() {
+    const LIE: Stage = Stage::Failed { kind: FailureKind::Verification };
+    let mut bench = Bench::new();
+    let measured = |bench: &mut Bench, tasks: std::ops::Range<usize>| {
+        for stage in [Stage::Launching, Stage::Published, Stage::Pulled, Stage::Verified] {
+            assert_eq!(bench.note(tasks.clone(), stage), []);
+        }
+    };
+    measured(&mut bench, 0..7);
+    assert_eq!(bench.note(0..2, LIE), []);
+    let good = (change(6, LIE).task, AttemptNumber(1));
+    assert_eq!(bench.breaker.accepted(&good, at(0)), None);
+    assert_eq!(bench.note(2..4, LIE), [], "the row began anew");
+    assert_eq!(bench.note(4..5, LIE).len(), 1);
+    assert_eq!(bench.gate(), Gate::WaitUntil(at(10)));
+    // A canary is only past it when what it did is accepted.
+    bench.now = 10;
+    assert_eq!(bench.note([8], Stage::Launching)[0].state, BreakerState::Half);
+    assert_eq!(bench.note([8], Stage::Verified), []);
+    assert_eq!(bench.gate(), Gate::WaitForCanary);
+    let canary = (change(8, LIE).task, AttemptNumber(1));
+    assert_eq!(bench.breaker.accepted(&canary, at(10)).unwrap().state, BreakerState::Closed);
     assert_eq!(bench.gate(), Gate::Free);
 }
 

@@ -93,6 +93,8 @@ fn over(above: CollectorSettings, below: CollectorSettings) -> CollectorSettings
         none_exit: list(above.none_exit, below.none_exit),
         none_pattern: above.none_pattern.or(below.none_pattern),
         env,
+        broken_pattern: above.broken_pattern.or(below.broken_pattern),
+        outside: list(above.outside, below.outside),
         collect_timeout: above.collect_timeout.or(below.collect_timeout),
         one_timeout: above.one_timeout.or(below.one_timeout),
         many_timeout: above.many_timeout.or(below.many_timeout),

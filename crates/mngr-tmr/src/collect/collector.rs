@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mngr_config::{CollectorSettings, DurationSetting, IdFormat, Pattern, ReportFormat};
 use mngr_host::files::FilesError;
+use mngr_host::git::GitError;
 use mngr_model::HostPath;
 use mngr_model::env::{EnvError, EnvName};
 use mngr_model::quote::sh_quote;
@@ -14,8 +15,9 @@ use regex::Regex;
 use super::builtin;
 use super::ids::{IdReader, IdsError};
 use super::results::ResultReader;
+use super::run::is_above;
 use super::template::{Template, Word};
-use crate::verify::REPORT_VARIABLE;
+use crate::verify::{GlobError, REPORT_VARIABLE};
 
 /// How long finding the tests may take when nothing is said.
 const COLLECT_TIMEOUT: Duration = Duration::from_secs(2 * 60);
@@ -48,6 +50,12 @@ pub enum CollectorError {
         root: HostPath,
         /// Those there are.
         known: Vec<String>,
+    },
+    /// Several projects, and nothing tells which is meant.
+    #[error("there are several projects with tests: {}", folders.iter().map(|folder| format!("`{folder}`")).collect::<Vec<_>>().join(", "))]
+    Several {
+        /// Their folders.
+        folders: Vec<String>,
     },
     /// It is built on itself.
     #[error("the collector `{name}` is built on `{parent}`, which is built on it")]
@@ -108,15 +116,27 @@ pub enum CollectorError {
     /// The project cannot be looked at.
     #[error("cannot look for what tells of a test framework")]
     Files(#[from] FilesError),
+    /// The last commit cannot be read.
+    #[error("cannot look for what tells of a test framework in the last commit")]
+    Git(#[from] GitError),
+    /// A name of a file that is no pattern.
+    #[error(transparent)]
+    Glob(#[from] GlobError),
 }
 
 /// What the user asked for: where to look, and what to tell the framework.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Selection {
-    /// Paths or whatever else the framework takes for a selection.
+    /// Paths or whatever else the framework takes for a selection, as seen from the root of the repository.
     pub paths: Vec<String>,
     /// Further words for it, for every run.
     pub flags: Vec<String>,
+    /// The folder of the repository that commands run in, where that is not its root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// Files whose tests could not be listed at the base: each is a test of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<String>,
 }
 
 /// One way to find and run tests.
@@ -134,6 +154,8 @@ pub struct Collector {
     parts: Option<Regex>,
     none_exit: Vec<i32>,
     none_pattern: Option<Regex>,
+    pub(super) broken_pattern: Option<Regex>,
+    pub(super) outside: Vec<Regex>,
     /// `export A=1; `, or nothing.
     exports: String,
     /// The same for what makes a command write the report.
@@ -208,6 +230,11 @@ impl Collector {
             parts,
             none_exit: said.none_exit.into_iter().map(i32::from).collect(),
             none_pattern: pattern("none_pattern", &said.none_pattern)?,
+            broken_pattern: pattern("broken_pattern", &said.broken_pattern)?,
+            outside: {
+                let all = said.outside.into_iter().map(|one| pattern("outside", &Some(one)));
+                all.filter_map(Result::transpose).collect::<Result<_, _>>()?
+            },
             exports: exports(name, &said.env)?,
             report,
             report_flags: {
@@ -244,37 +271,32 @@ impl Collector {
         if paths.is_empty() || self.collect.has("paths") {
             return Ok(ids);
         }
-        let is_meant = |path: &str, id: &TaskId| {
-            let path = path.trim_start_matches("./").trim_end_matches('/');
-            let rest = id.as_str().strip_prefix(path);
-            matches!(path, "" | ".") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        if let Some(path) = paths.iter().find(|path| !ids.iter().any(|id| is_meant(path, id))) {
+        if let Some(path) = paths.iter().find(|path| !ids.iter().any(|id| is_above(path, id))) {
             return Err(IdsError::NotAmong { path: path.clone() });
         }
-        ids.retain(|id| paths.iter().any(|path| is_meant(path, id)));
+        ids.retain(|id| paths.iter().any(|path| is_above(path, id)));
         Ok(ids)
     }
 
     /// The command line that prints the tests.
     pub fn collect_line(&self) -> String {
-        let Selection { paths, flags } = &self.selection;
-        let places = [("paths", Word::Many(paths)), ("flags", Word::Many(flags))];
+        let (paths, flags) = (self.inner_paths(), &self.selection.flags);
+        let places = [("paths", Word::Many(&paths)), ("flags", Word::Many(flags))];
         self.with_exports(&self.collect.fill(&places))
     }
 
     /// The command line that runs one test: what agents are told to run.
     pub fn one_line(&self, id: &TaskId) -> String {
+        let id = self.inner(id.as_str());
         self.with_exports(&self.one.fill(&self.one_places(id)))
     }
 
     /// The command line that is run to check a test: the same, and its result is reported.
     pub(super) fn one_line_with_report(&self, id: &TaskId) -> String {
-        self.with_report(&self.one, self.one_places(id))
+        self.with_report(&self.one, self.one_places(self.inner(id.as_str())))
     }
 
-    fn one_places<'a>(&'a self, id: &'a TaskId) -> Vec<(&'static str, Word<'a>)> {
-        let id = id.as_str();
+    fn one_places<'a>(&'a self, id: &'a str) -> Vec<(&'static str, Word<'a>)> {
         let flags = Word::Many(&self.selection.flags);
         let mut places = vec![("id", Word::One(id)), ("flags", flags), (REPORT_FLAGS, Word::Piece(""))];
         if let Some(found) = self.parts.as_ref().and_then(|parts| parts.captures(id)) {
@@ -289,12 +311,12 @@ impl Collector {
     /// where the framework cannot.
     pub(super) fn many_lines(&self, ids: &[TaskId]) -> Vec<(String, Vec<TaskId>)> {
         let Some((many, _)) = &self.many else { return Vec::new() };
-        let Selection { paths, flags } = &self.selection;
+        let (paths, flags) = (self.inner_paths(), &self.selection.flags);
         let fill = |ids: &[TaskId]| {
-            let words: Vec<String> = ids.iter().map(|id| id.as_str().to_owned()).collect();
+            let words: Vec<String> = ids.iter().map(|id| self.inner(id.as_str()).to_owned()).collect();
             let places = vec![
                 ("ids", Word::Many(&words)),
-                ("paths", Word::Many(paths)),
+                ("paths", Word::Many(&paths)),
                 ("flags", Word::Many(flags)),
                 (REPORT_FLAGS, Word::Piece("")),
             ];
@@ -318,6 +340,23 @@ impl Collector {
             lines.push(fill(&ids[start..]));
         }
         lines
+    }
+
+    /// Whether many tests can be run in one process.
+    pub(crate) fn runs_many(&self) -> bool {
+        self.many.is_some()
+    }
+
+    /// The same, knowing that these files are broken at the base.
+    #[must_use]
+    pub(crate) fn with_broken(mut self, files: &[TaskId]) -> Self {
+        self.selection.broken = files.iter().map(ToString::to_string).collect();
+        self
+    }
+
+    /// What it was asked for.
+    pub(crate) fn selection(&self) -> &Selection {
+        &self.selection
     }
 
     /// Whether ids of tests can be given to a run of many.
@@ -381,7 +420,9 @@ impl Collector {
     }
 
     fn with_exports(&self, line: &str) -> String {
-        format!("{}{line}", self.exports)
+        let folder = self.selection.folder.as_deref();
+        let enter = folder.map(|folder| format!("cd {} || exit; ", sh_quote(folder))).unwrap_or_default();
+        format!("{}{enter}{line}", self.exports)
     }
 }
 

@@ -18,8 +18,10 @@ const LOOKED_AT: usize = 256 * 1024;
 pub struct Detected {
     /// The name of the collector.
     pub collector: String,
-    /// The file that told.
-    pub file: String,
+    /// The file that told, as seen from its folder; nothing where the collector was named and no file tells of it.
+    pub file: Option<String>,
+    /// The folder of the project, where that is not the root of the repository.
+    pub folder: Option<String>,
 }
 
 /// The first collector whose file is there: those of the settings, then the built-in ones in their order.
@@ -33,13 +35,17 @@ pub fn detect(
 ) -> Result<Detected, CollectorError> {
     for name in builtin::names(own) {
         for (file, pattern) in builtin::find(name, own)?.detect {
+            // Patterns are for whole repositories: see `find_project`.
+            if file.contains('*') {
+                continue;
+            }
             let pattern = Regex::new(pattern.as_str()).map_err(|source| CollectorError::Pattern {
                 name: name.to_owned(),
                 key: "detect",
                 source,
             })?;
             if is_told_by(files, &root.join(&file), &pattern)? {
-                return Ok(Detected { collector: name.to_owned(), file });
+                return Ok(Detected { collector: name.to_owned(), file: Some(file), folder: None });
             }
         }
     }
@@ -70,7 +76,9 @@ mod tests {
             LocalFiles.write(&root.join(name), text.as_bytes(), Access::Shared, Durability::Cached).unwrap();
         };
         let mut own = BTreeMap::new();
-        let found = |own: &_| detect(&LocalFiles, &root, own).ok().map(|found| (found.collector, found.file));
+        let found = |own: &_| {
+            detect(&LocalFiles, &root, own).ok().map(|found| (found.collector, found.file.unwrap()))
+        };
         assert_eq!(found(&own), None);
         put("package.json", r#"{"devDependencies": {"jest": "30"}}"#);
         assert_eq!(found(&own), Some(("jest".into(), "package.json".into())));

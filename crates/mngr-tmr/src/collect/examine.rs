@@ -22,9 +22,9 @@ const LONGEST_REPORT: u64 = 64 * 1024 * 1024;
 const KEPT_TAIL: usize = 16 * 1024;
 
 /// One command, and the tests that it runs.
-struct Batch {
-    command: String,
-    ids: Vec<TaskId>,
+pub(super) struct Batch {
+    pub(super) command: String,
+    pub(super) ids: Vec<TaskId>,
     way: Way,
 }
 
@@ -48,29 +48,29 @@ impl Collector {
         deadline: Duration,
     ) -> Result<Examined, RunnerError> {
         let batches: Vec<Batch> = match ids {
-            [_, _, ..] if self.takes_many_ids() => self.together(ids),
+            [_, _, ..] if self.takes_many_ids() => {
+                let broken = ids.iter().filter(|id| self.is_broken(id)).map(|id| self.alone(id));
+                self.together(ids).into_iter().chain(broken).collect()
+            }
             _ => ids.iter().map(|id| self.alone(id)).collect(),
         };
         self.run_batches(bench, &batches, deadline)
-    }
-
-    /// Runs these tests with as few processes as possible: one result for each of them, none where the framework cannot
-    /// run many.
-    ///
-    /// # Errors
-    /// When nothing could be run, or what was written cannot be read.
-    pub fn run_together(&self, bench: &Bench<'_>, ids: &[TaskId]) -> Result<Vec<Examined>, RunnerError> {
-        let run = |batch: &Batch| self.run_batches(bench, std::slice::from_ref(batch), self.many_timeout());
-        self.together(ids).iter().map(run).collect()
     }
 
     fn alone(&self, id: &TaskId) -> Batch {
         Batch { command: self.one_line_with_report(id), ids: vec![id.clone()], way: Way::Alone }
     }
 
-    fn together(&self, ids: &[TaskId]) -> Vec<Batch> {
-        let lines = self.many_lines(ids).into_iter();
+    /// Commands that run many of these tests each; none where the framework cannot. A file that cannot be read keeps the
+    /// framework from running anything else, so those that are known to be broken are left out.
+    pub(super) fn together(&self, ids: &[TaskId]) -> Vec<Batch> {
+        let whole: Vec<TaskId> = ids.iter().filter(|id| !self.is_broken(id)).cloned().collect();
+        let lines = self.many_lines(&whole).into_iter();
         lines.map(|(command, ids)| Batch { command, ids, way: Way::Together }).collect()
+    }
+
+    fn is_broken(&self, id: &TaskId) -> bool {
+        self.selection.broken.iter().any(|broken| broken == id.as_str())
     }
 
     fn run_batches(
@@ -86,10 +86,8 @@ impl Collector {
         }
         let is_together = batches.iter().any(|batch| batch.way == Way::Together);
         let keep = match self.report() {
-            ReportFormat::Exit if is_together => Keep::Everything,
-            ReportFormat::Exit => Keep::Tail,
-            _ if self.has_report_file() => Keep::Report,
-            _ => Keep::Everything,
+            ReportFormat::Exit if !is_together => Keep::Tail,
+            _ => self.keep_of_many(),
         };
         let commands: Vec<String> = batches.iter().map(|batch| batch.command.clone()).collect();
         let reports =
@@ -113,8 +111,13 @@ impl Collector {
         Ok(examined)
     }
 
+    /// What is kept of a run of many tests.
+    pub(super) fn keep_of_many(&self) -> Keep {
+        if self.has_report_file() { Keep::Report } else { Keep::Everything }
+    }
+
     /// What a run showed of each of its tests, and the end of what it printed.
-    fn judge(
+    pub(super) fn judge(
         &self,
         batch: &Batch,
         report: &Report,
@@ -129,8 +132,12 @@ impl Collector {
                 Err(format!("wrote a report of {bytes} bytes, which is too long,"))
             }
             (format, Taken::Text(text)) => {
-                let asked = Asked { ids: &batch.ids, root: report.root.as_str() };
-                report::read(format, text, &asked)
+                let inner = |id: &TaskId| self.inner(id.as_str()).parse().unwrap_or_else(|_| id.clone());
+                let ids: Vec<TaskId> = batch.ids.iter().map(inner).collect();
+                let folder = self.selection.folder.as_deref();
+                let root = folder.map_or_else(|| report.root.clone(), |folder| report.root.join(folder));
+                let read = report::read(format, text, &Asked { ids: &ids, root: root.as_str() });
+                read.map(|said| self.outer_said(said, &ids, &batch.ids))
                     .map_err(|why| format!("wrote no report that can be read ({why})"))
             }
         };
@@ -159,6 +166,16 @@ impl Collector {
         Ok((tests, tail))
     }
 
+    /// What was said about tests as they are called in their folder, for the same tests as everybody else calls them.
+    fn outer_said(&self, said: Said, inner: &[TaskId], outer: &[TaskId]) -> Said {
+        let mut tests = said.tests;
+        let named = inner
+            .iter()
+            .zip(outer)
+            .filter_map(|(inner, outer)| Some((outer.clone(), self.outer_result(tests.remove(inner)?))));
+        Said { tests: named.collect(), trouble: said.trouble, printed: said.printed }
+    }
+
     /// What is said by the status of a command or by the results it printed.
     fn said_without_report(&self, batch: &Batch, report: &Report, taken: &Taken) -> Said {
         let mut said = Said::default();
@@ -174,7 +191,8 @@ impl Collector {
             (Way::Together, Some(reader), Taken::Text(text)) => {
                 let mut statuses = BTreeMap::new();
                 text.lines().for_each(|line| reader.note(line, &mut statuses));
-                let known = batch.ids.iter().filter_map(|id| Some((id.clone(), *statuses.get(id)?)));
+                let known = statuses.iter().map(|(id, status)| (self.outer(id), *status));
+                let known = known.filter(|(id, _)| batch.ids.contains(id));
                 said.tests.extend(known.map(|(id, status)| (id, TestResult::new(status, ""))));
                 said.printed = Some(text.clone());
             }

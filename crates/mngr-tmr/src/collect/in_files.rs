@@ -27,12 +27,13 @@ impl Collector {
     /// # Errors
     /// When the command fails or prints something else.
     pub fn ids_in(&self, bench: &Bench<'_>, files: &[String]) -> Result<Vec<TaskId>, CollectError> {
-        if self.paths_are_files && files.is_empty() {
+        let inside: Vec<String> = files.iter().filter(|file| self.is_inside(file)).cloned().collect();
+        if self.paths_are_files && inside.is_empty() {
             return Ok(Vec::new());
         }
-        let paths = if self.paths_are_files { files.to_vec() } else { Vec::new() };
+        let paths = if self.paths_are_files { inside } else { Vec::new() };
         let mut asked = self.clone();
-        asked.selection = Selection { paths, flags: self.selection.flags.clone() };
+        asked.selection = Selection { paths, ..self.selection.clone() };
         match asked.collect(bench) {
             Err(CollectError::Ids { source: IdsError::None, .. }) => Ok(Vec::new()),
             other => other,

@@ -72,12 +72,48 @@ pub struct Bench<'a> {
     pub commit: &'a str,
 }
 
+/// The tests that were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collected {
+    /// Those that were listed, in the framework's order.
+    pub tests: Vec<TaskId>,
+    /// Files whose tests could not be listed: what they say fails before any test of theirs.
+    pub broken: Vec<TaskId>,
+    /// The status of the command.
+    pub exit: i32,
+    /// The end of what was printed about them; untrusted text.
+    pub printed: String,
+}
+
 impl Collector {
-    /// The tests of the selection, in the framework's order.
+    /// The tests of the selection, in the framework's order. Files that are known to be broken are tests of their own.
     ///
     /// # Errors
-    /// When the command fails, prints something else, or finds nothing.
+    /// When the command fails, prints something else, or finds nothing; and when the tests of a file cannot be listed that
+    /// could be listed at the base.
     pub fn collect(&self, bench: &Bench<'_>) -> Result<Vec<TaskId>, CollectError> {
+        let found = self.list(bench)?;
+        let is_known = |file: &TaskId| self.selection.broken.iter().any(|known| known == file.as_str());
+        if !found.broken.iter().all(is_known) {
+            let Collected { exit, printed, .. } = found;
+            return Err(CollectError::Failed { line: self.collect_line(), exit, printed });
+        }
+        let paths = &self.selection.paths;
+        let is_asked = |file: &TaskId| paths.is_empty() || paths.iter().any(|path| is_above(path, file));
+        let known = self.selection.broken.iter().filter_map(|file| file.parse().ok()).filter(is_asked);
+        let mut tests = found.tests;
+        tests.extend(known);
+        if tests.is_empty() {
+            return Err(CollectError::Ids { line: self.collect_line(), source: IdsError::None });
+        }
+        Ok(tests)
+    }
+
+    /// The tests of the selection, and the files whose tests cannot be listed.
+    ///
+    /// # Errors
+    /// When the command fails otherwise, prints something else, or finds neither.
+    pub fn list(&self, bench: &Bench<'_>) -> Result<Collected, CollectError> {
         let line = self.collect_line();
         let deadline = self.collect_timeout();
         let order = Order { commit: bench.commit, command: &line, deadline, keep: Keep::Output };
@@ -93,12 +129,29 @@ impl Collector {
         if self.found_none(exit, &report.tail) {
             return Err(CollectError::Ids { line, source: IdsError::None });
         }
-        if exit != 0 {
-            let printed = last_lines(&[text, report.tail].join("\n"));
+        let broken = if exit == 0 { Vec::new() } else { self.broken_in(&text) };
+        let printed = last_lines(&[text.as_str(), &report.tail].join("\n"));
+        if exit != 0 && broken.is_empty() {
             return Err(CollectError::Failed { line, exit, printed });
         }
-        let read = self.ids.read(&text).and_then(|ids| self.selected(ids));
-        read.map_err(|source| CollectError::Ids { line, source })
+        let outer = |ids: Vec<TaskId>| ids.iter().map(|id| self.outer(id)).collect();
+        let tests = match self.ids.read(&text).map(outer).and_then(|ids| self.selected(ids)) {
+            Err(IdsError::None) if !broken.is_empty() => Vec::new(),
+            read => read.map_err(|source| CollectError::Ids { line, source })?,
+        };
+        Ok(Collected { tests, broken, exit, printed })
+    }
+
+    /// The files whose tests could not be listed.
+    fn broken_in(&self, text: &str) -> Vec<TaskId> {
+        let Some(pattern) = &self.broken_pattern else { return Vec::new() };
+        let mut files: Vec<TaskId> = Vec::new();
+        for found in text.lines().filter_map(|line| pattern.captures(line)) {
+            let file = found.name("id").and_then(|file| file.as_str().parse().ok());
+            let file = file.map(|file| self.outer(&file)).filter(|file| !files.contains(file));
+            files.extend(file);
+        }
+        files
     }
 
     /// Runs one test once.
@@ -122,19 +175,39 @@ impl Collector {
         bench: &Bench<'_>,
         ids: &[TaskId],
     ) -> Result<BTreeMap<TaskId, TestStatus>, RunnerError> {
+        let results = self.results_of_many(bench, ids)?;
+        Ok(results.into_iter().map(|(id, result)| (id, result.status)).collect())
+    }
+
+    /// The same, with what the framework says of each.
+    ///
+    /// # Errors
+    /// When nothing could be run, or what was written cannot be read.
+    pub fn results_of_many(
+        &self,
+        bench: &Bench<'_>,
+        ids: &[TaskId],
+    ) -> Result<BTreeMap<TaskId, TestResult>, RunnerError> {
         let mut known = BTreeMap::new();
         // Whatever the status of a process: each result speaks for itself.
         for examined in self.run_together(bench, ids)? {
-            let statuses = examined.tests.into_iter().map(|(id, result)| (id, result.status));
-            known.extend(
-                statuses.filter(|(_, status)| !matches!(status, TestStatus::Missing | TestStatus::Silent)),
-            );
+            let is_told =
+                |result: &TestResult| !matches!(result.status, TestStatus::Missing | TestStatus::Silent);
+            known.extend(examined.tests.into_iter().filter(|(_, result)| is_told(result)));
         }
         Ok(known)
     }
 }
 
-fn last_lines(text: &str) -> String {
+/// Whether a path is a test or a folder above it.
+pub(super) fn is_above(path: &str, file: &TaskId) -> bool {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let rest = file.as_str().strip_prefix(path);
+    matches!(path, "" | ".") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The last lines of a text that say something.
+pub(crate) fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
 }

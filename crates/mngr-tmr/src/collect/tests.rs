@@ -15,7 +15,7 @@ fn own(text: &str) -> BTreeMap<String, CollectorSettings> {
 
 fn collector(name: &str, settings: &str, paths: &[&str]) -> Collector {
     let paths = paths.iter().map(|path| (*path).to_owned()).collect();
-    Collector::named(name, &own(settings), Selection { paths, flags: Vec::new() }).unwrap()
+    Collector::named(name, &own(settings), Selection { paths, ..Selection::default() }).unwrap()
 }
 
 fn texts(ids: &[TaskId]) -> Vec<&str> {
@@ -67,7 +67,7 @@ fn paths_choose_among_the_tests_where_the_command_has_no_place_for_them() {
 
 #[test]
 fn words_for_the_framework_that_nothing_hands_on_are_refused() {
-    let selection = || Selection { paths: Vec::new(), flags: vec!["-x".to_owned()] };
+    let selection = || Selection { flags: vec!["-x".to_owned()], ..Selection::default() };
     let refused = Collector::named("scripts", &own(SCRIPTS), selection()).unwrap_err();
     assert!(refused.to_string().contains("has `{flags}`"), "{refused}");
     let settings = own("[c]\ncollect = 'ls'\none = 'sh {id} {flags}'");
@@ -118,7 +118,11 @@ fn a_collector_that_does_not_say_enough_is_refused_before_anything_runs() {
 fn flags_paths_and_variables_reach_every_command() {
     let settings = "[c]\ncollect = 'list {paths} {flags}'\none = 'one {flags} {1} {2}'\nid_parts = '^(.*):(.*)$'\n\
         many = 'all {ids}'\nresult_pattern = '(?<id>x)(?<status>y)'\nenv = { A = \"it's\" }";
-    let selection = Selection { paths: vec!["a b".into()], flags: vec!["-m".into(), "not slow".into()] };
+    let selection = Selection {
+        paths: vec!["a b".into()],
+        flags: vec!["-m".into(), "not slow".into()],
+        ..Selection::default()
+    };
     let c = Collector::named("c", &own(settings), selection).unwrap();
     assert_eq!(c.collect_line(), r"export A='it'\''s'; list 'a b' -m 'not slow'");
     assert_eq!(c.one_line(&id("x y:z")), r"export A='it'\''s'; one -m 'not slow' 'x y' z");
@@ -276,7 +280,7 @@ fn the_line_that_agents_see_has_no_report_and_the_one_that_is_run_has() {
     let pytest = collector("pytest", "", &[]);
     let test = id("tests/test_a.py::test_b");
     let shown = pytest.one_line(&test);
-    assert!(shown.ends_with("python3 -m pytest --rootdir=. --color=no tests/test_a.py::test_b"), "{shown}");
+    assert!(shown.ends_with("python3 -m pytest --color=no tests/test_a.py::test_b  --rootdir=."), "{shown}");
     let run = pytest.one_line_with_report(&test);
     assert!(run.starts_with(&shown) && run.ends_with("--junit-xml=\"$mngr_report\""), "{run}");
     // One that builds on it reports in the same way, at the end of its own line or at the place it has for it.

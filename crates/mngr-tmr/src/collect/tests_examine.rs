@@ -46,7 +46,7 @@ fn tool_pytest_a_project_in_a_folder_of_the_repository_has_ids_from_the_root() {
             "import prog\n\ndef test_a():\n    assert prog.one() == 1\n\ndef test_b():\n    pass\n",
         ),
     ]);
-    let selection = Selection { paths: vec!["py/tests".to_owned()], flags: Vec::new() };
+    let selection = Selection { paths: vec!["py/tests".to_owned()], ..Selection::default() };
     let own = toml::from_str(&format!("[pytest.env]\nPATH = '{}'", path_with_pytest())).unwrap();
     let pytest = Collector::named("pytest", &own, selection).unwrap();
     let found = pytest.collect(&project.bench()).unwrap();

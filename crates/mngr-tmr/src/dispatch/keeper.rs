@@ -18,6 +18,7 @@ use mngr_ops::again::{self, LookError};
 use mngr_ops::fleet::Agent;
 use mngr_ops::message::SendError;
 use mngr_ops::remains::Remains;
+use mngr_ops::transcript::{Body, Conversation};
 use mngr_ops::usage::{Meter, Prices};
 use mngr_ops::{error_chain, signs};
 
@@ -83,6 +84,8 @@ struct Vigil {
     taken: Option<FileStat>,
     /// What was wrong with an archive, once it was told.
     answered: Option<Failure>,
+    /// Its conversation, until it shows that the agent can work.
+    untried: Option<Conversation>,
 }
 
 /// What changes when an agent does something.
@@ -190,6 +193,7 @@ impl Keeper {
             spent: Spent::default(),
             taken: None,
             answered: None,
+            untried: Conversation::of(&self.site.shop.world, Remains::of(agent)).ok(),
         };
         let (mut watched, mut watch) = (WatchRequest::default(), None);
         loop {
@@ -207,6 +211,9 @@ impl Keeper {
                 return Ok(());
             }
             vigil.notice(&seen, looked);
+            if vigil.is_tried() {
+                self.say(Word::Tried);
+            }
             if vigil.count(&self.site.crew.prices) {
                 self.say(Word::Spent(vigil.spent));
             }
@@ -426,6 +433,18 @@ impl Vigil {
             self.active = now;
             self.screen = None;
         }
+    }
+
+    /// Whether the agent has finished a call of a tool for the first time.
+    fn is_tried(&mut self) -> bool {
+        let Some(said) = self.untried.as_mut().and_then(|untried| untried.read_more().ok()) else {
+            return false;
+        };
+        let is_tried = said.records.iter().any(|record| matches!(record.body, Body::ToolResult { .. }));
+        if is_tried {
+            self.untried = None;
+        }
+        is_tried
     }
 
     /// Counts what the agent has used. Whether that is more than before.

@@ -2,7 +2,8 @@
 //! brings the time.
 //!
 //! An agent that waits, asks, is refused by its service or shows no sign of work is reminded once; if that does not help
-//! in time it is given up, each for its own reason. One whose program has ended is given up at once.
+//! in time it is given up, each for its own reason. One that shows a dialog about a permission reads no reminder, and one
+//! whose program has ended is given up at once.
 
 use std::time::{Duration, Instant};
 
@@ -20,9 +21,14 @@ enum Condition {
     Silent,
     Idle,
     Asking,
+    /// It shows a dialog about a permission, which takes no message.
+    NotAllowed,
     RateLimited,
     Unseen,
 }
+
+/// How the failure of an agent begins that asked for a permission.
+pub(super) const NOT_ALLOWED: &str = "it asks for a permission, which nobody gives";
 
 /// What to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +71,7 @@ impl Liveness {
         if waited < limit {
             return Advice::Wait(limit - waited);
         }
-        let can_be_reminded = condition != Condition::Unseen;
+        let can_be_reminded = !matches!(condition, Condition::Unseen | Condition::NotAllowed);
         if self.nudged.is_none() && can_be_reminded {
             return Advice::Nudge;
         }
@@ -111,7 +117,8 @@ impl Liveness {
             Waiting => match state.waiting_reason {
                 Some(WaitingReason::Auth) => Err(Failure::new(FailureKind::Auth, evidence())),
                 Some(WaitingReason::RateLimited) => Ok(Condition::RateLimited),
-                Some(WaitingReason::Permissions | WaitingReason::Question) => Ok(Condition::Asking),
+                Some(WaitingReason::Permissions) => Ok(Condition::NotAllowed),
+                Some(WaitingReason::Question) => Ok(Condition::Asking),
                 // What it has started, or an alarm it has set, goes on or comes by itself.
                 Some(WaitingReason::Background) => Ok(self.at_work(quiet)),
                 Some(WaitingReason::EndOfTurn) | None if !state.wakeups.is_empty() => Ok(self.at_work(quiet)),
@@ -133,6 +140,7 @@ impl Liveness {
             Condition::Silent => (Duration::ZERO, FailureKind::Silent, "it shows no sign of work"),
             Condition::Idle => (idle, FailureKind::NoPublish, "it stopped without publishing"),
             Condition::Asking => (idle, FailureKind::Asking, "it asks and nobody answers"),
+            Condition::NotAllowed => return Some((idle, FailureKind::Asking, NOT_ALLOWED)),
             Condition::RateLimited => (rate_limit, FailureKind::RateLimited, "its service refuses requests"),
             Condition::Unseen => (host, FailureKind::Host, "it cannot be seen"),
         };
@@ -189,7 +197,6 @@ mod tests {
         for (state, quiet, first, kind) in [
             (waiting(WaitingReason::EndOfTurn), 0, 10, "no_publish"),
             (waiting(WaitingReason::Question), 0, 10, "asking"),
-            (waiting(WaitingReason::Permissions), 0, 10, "asking"),
             (waiting(WaitingReason::RateLimited), 0, 50, "rate_limited"),
             (waiting(WaitingReason::ApiError), 0, 10, "no_publish"),
             (waiting(WaitingReason::Background), 100, 0, "silent"),
@@ -203,6 +210,12 @@ mod tests {
             };
             assert_eq!(course(&state, quiet * SECOND, &seconds), expected);
         }
+    }
+
+    #[test]
+    fn one_that_asks_for_a_permission_is_not_reminded() {
+        let asking = report(AgentState::Waiting, Some(WaitingReason::Permissions));
+        assert_eq!(course(&asking, Duration::ZERO, &[0, 9, 10]), ["wait", "wait", "asking"]);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub(crate) enum Word {
         /// The host of its agent.
         host: String,
     },
+    /// Its agent has finished a first call of a tool: it can work.
+    Tried,
     /// What its agent has used so far.
     Spent(Spent),
     /// What its agent published is here and well-formed.

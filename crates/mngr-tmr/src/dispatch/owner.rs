@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use mngr_model::run::{AttemptKey, EndReason, Event, FailureKind, Stage, StageChange, TaskId};
+use mngr_model::run::{Attempt, AttemptKey, EndReason, Event, FailureKind, Stage, StageChange, TaskId};
 use mngr_ops::fleet::Agent;
 
 use super::agent;
@@ -24,9 +24,11 @@ use crate::integrate::Input;
 use crate::run::{RunError, Scribe, Site, StopKind};
 
 mod ending;
+mod first;
 mod hear;
 
 use ending::{UNDO_LIMIT, not_launched};
+use first::First;
 
 /// How long to sleep when nothing has a time.
 const LONG: Duration = Duration::from_secs(3600);
@@ -45,6 +47,8 @@ pub(crate) enum Stopping {
     Budget,
     /// As many were launched as may be: those that run go on.
     OutOfAgents,
+    /// The first agent may not do what its task needs, and so no other may.
+    NotAllowed,
 }
 
 /// An agent that is looked after.
@@ -69,6 +73,10 @@ pub(crate) struct Owner<'s, 'o> {
     news: Receiver<News>,
     last_launch: Option<Instant>,
     stopping: Option<Stopping>,
+    /// The agent that goes ahead of all others.
+    first: First,
+    /// Whether something that an agent published was measured and not refused.
+    has_accepted: bool,
     /// What may be integrated, of what was measured here.
     inputs: BTreeMap<TaskId, Input>,
 }
@@ -79,6 +87,9 @@ impl<'s, 'o> Owner<'s, 'o> {
         let now = site.shop.world.clock.now();
         let budget = Budget::of(site.shop.settings.limits, scribe.run(), now);
         let breaker = Breaker::of(site.shop.settings.breaker, scribe.run(), now);
+        let first = First::of(&site, scribe.run());
+        let is_accepted = |attempt: &Attempt| attempt.stage >= Stage::Verified && !attempt.stage.is_failed();
+        let has_accepted = scribe.run().tasks.iter().any(|task| task.attempts.iter().any(is_accepted));
         let (sender, news) = mpsc::channel();
         let jobs = Arc::new(Jobs::default());
         let hands = measure::hire(&site, &jobs, &sender).map_err(RunError::Thread)?;
@@ -96,6 +107,8 @@ impl<'s, 'o> Owner<'s, 'o> {
             news,
             last_launch: None,
             stopping: None,
+            first,
+            has_accepted,
             inputs: BTreeMap::new(),
         })
     }
@@ -251,6 +264,9 @@ impl<'s, 'o> Owner<'s, 'o> {
             if self.live.len() >= pace.agents || launching >= pace.launches || is_too_soon {
                 return Ok(());
             }
+            if self.first.is_waited_for() || self.is_enough_to_judge() {
+                return Ok(());
+            }
             match self.breaker.gate(self.now()) {
                 Gate::Free | Gate::Canary => {}
                 Gate::WaitUntil(_) | Gate::WaitForCanary => return Ok(()),
@@ -265,9 +281,18 @@ impl<'s, 'o> Owner<'s, 'o> {
                 return self.fail_queue(&Failure::new(FailureKind::Budget, reached.to_string()));
             }
             let Some(key) = self.queue.pop() else { return Ok(()) };
+            self.first.launched(&key);
             self.launch_one(key)?;
         }
         Ok(())
+    }
+
+    /// Whether as many are at work or measured as tell whether everything is refused. That goes on until one is not:
+    /// agents are faster than measurements.
+    fn is_enough_to_judge(&self) -> bool {
+        let settings = &self.site.shop.settings;
+        let enough = settings.pace.agents.max(settings.breaker.threshold);
+        !self.has_accepted && self.live.len() + self.measuring >= enough
     }
 
     fn launch_one(&mut self, key: AttemptKey) -> Result<(), RunError> {

@@ -36,7 +36,7 @@ pub struct Planned {
 impl Plan {
     /// Decides about each test. `is_named` tells which were asked for by their id.
     pub fn decide(tested: Vec<Tested>, agents_for: AgentsFor, is_named: impl Fn(&TaskId) -> bool) -> Self {
-        let plan = |Tested { task, finding, evidence }| {
+        let plan = |Tested { task, finding, evidence, .. }| {
             let reason = match finding {
                 Finding::Failing => QueueReason::Failing,
                 Finding::Unstable => QueueReason::Unstable,

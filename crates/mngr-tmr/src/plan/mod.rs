@@ -6,10 +6,12 @@ mod decide;
 mod forecast;
 mod machine;
 mod pre_run;
+mod set_up;
 #[cfg(test)]
 mod tests;
 
 pub use decide::{AgentsFor, Plan, Planned};
 pub use forecast::{Estimate, Forecast};
 pub use machine::{Machine, MachineError};
-pub use pre_run::{Finding, PreRunError, Tested, pre_run};
+pub use pre_run::{Finding, PreRunError, Shown, Tested, pre_run, pre_run_checked};
+pub use set_up::{SetUp, SetUpError};

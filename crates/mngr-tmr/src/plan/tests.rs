@@ -16,7 +16,8 @@ fn id(text: &str) -> TaskId {
 
 fn collector(settings: &str, paths: &[&str]) -> Collector {
     let paths = paths.iter().map(|path| (*path).to_owned()).collect();
-    Collector::named("c", &toml::from_str(settings).unwrap(), Selection { paths, flags: Vec::new() }).unwrap()
+    Collector::named("c", &toml::from_str(settings).unwrap(), Selection { paths, ..Selection::default() })
+        .unwrap()
 }
 
 fn findings(tested: &[Tested]) -> Vec<(&str, Finding)> {
@@ -71,7 +72,7 @@ fn without_a_way_to_run_many_each_test_is_run_alone() {
 }
 
 fn tested(finding: Finding, name: &str) -> Tested {
-    Tested { task: id(name), finding, evidence: "seen".into() }
+    Tested { task: id(name), finding, evidence: "seen".into(), shown: None }
 }
 
 fn some_tests() -> Vec<Tested> {

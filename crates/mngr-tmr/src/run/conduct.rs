@@ -101,7 +101,7 @@ fn phases(
         Some(Stopping::Aborted) => {
             return Ok((EndReason::Interrupted, Reduced { branch: None, review: None }));
         }
-        Some(Stopping::Finishing) => EndReason::Interrupted,
+        Some(Stopping::Finishing | Stopping::NotAllowed) => EndReason::Interrupted,
         Some(Stopping::Budget | Stopping::OutOfAgents) => EndReason::Budget,
         None => EndReason::Finished,
     };

@@ -13,6 +13,7 @@ use crate::integrate::IntegrateError;
 use crate::journal::JournalError;
 use crate::mapper::prompts::PromptError;
 use crate::plan::PreRunError;
+use crate::strength::StrengthError;
 use crate::verify::{RuleError, RunnerError, VerifyError};
 
 /// The run cannot begin or go on.
@@ -54,6 +55,9 @@ pub enum RunError {
     /// A result cannot be measured.
     #[error(transparent)]
     Verify(#[from] VerifyError),
+    /// What tests run cannot be told.
+    #[error("what the tests run cannot be told")]
+    Strength(#[from] StrengthError),
     /// There are no hosts.
     #[error(transparent)]
     Pool(#[from] PoolError),
@@ -106,6 +110,14 @@ pub enum RunError {
         /// The task.
         task: TaskId,
         /// Why, with its causes.
+        message: String,
+    },
+    /// The first agent asked for a permission before it had done anything, and so would every other.
+    #[error("the agent of `{task}` may not do what its task needs, and no other was launched: {message}")]
+    NotAllowed {
+        /// Its task.
+        task: TaskId,
+        /// What it showed.
         message: String,
     },
     /// A thread could not be started.

@@ -25,7 +25,7 @@ pub use control::{StopKind, StopReport, request_stop};
 pub use error::RunError;
 pub use folder::{RunFolder, Variables};
 pub use observer::{Observer, Unobserved};
-pub use prepare::{Prepared, Start, check_crew, prepare};
+pub use prepare::{Prepared, Start, check_crew, check_new, prepare};
 pub use saved::Saved;
 pub use settings::{AgentSettings, CheckSettings, IntegratorUse, OwnPrompts, Pace, Patience, RunSettings};
 pub use workshop::Crew;

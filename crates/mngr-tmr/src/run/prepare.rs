@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use mngr_host::clock::SystemClock;
-use mngr_model::AgentName;
 use mngr_model::run::{RunName, Slugs, Started, TaskId};
+use mngr_model::{AgentName, HostPath};
 use mngr_ops::create::{self, Attendance, Audience, agent_type};
 use mngr_ops::world::World;
 
@@ -17,10 +17,13 @@ use super::observer::Observer;
 use super::scribe::Scribe;
 use super::settings::RunSettings;
 use super::workshop::{Crew, Site, Workshop};
+use crate::collect::Repository;
 use crate::journal::Journal;
 use crate::mapper::prompts::{IntegratorText, MapperText, Prompt};
-use crate::plan::{Estimate, Forecast, Plan, pre_run};
-use crate::strength::Outlook;
+use crate::plan::{
+    Estimate, Finding, Forecast, Plan, PreRunError, SetUp, SetUpError, pre_run, pre_run_checked,
+};
+use crate::strength::{Outlook, Tested as Subject};
 
 /// A run that could begin.
 pub struct Prepared {
@@ -45,6 +48,17 @@ pub struct Start {
     pub command: Vec<String>,
 }
 
+/// Fails when a run of that name cannot begin in that folder.
+///
+/// # Errors
+/// When there are agents of such a run, or the folder has a journal.
+pub fn check_new(world: &World, run: &RunName, folder: &HostPath) -> Result<(), RunError> {
+    if !agents_of(world, run.as_str()).is_empty() {
+        return Err(RunError::RunNameTaken { run: run.to_string() });
+    }
+    Ok(Journal::check_absent(world.client.as_ref(), folder)?)
+}
+
 /// Finds the tests, runs each once at the commit that is checked out, and decides who gets an agent. Launches nothing and
 /// writes nothing outside its own folder.
 ///
@@ -62,14 +76,22 @@ pub fn prepare(
     let (hosts, time) = (&crew.mapper.host_spec, world.clock.now().as_second());
     let shop = Workshop::open(world.clone(), run, settings, hosts, base, time)?;
     observer.doing("finding the tests");
-    let tests = shop.tests.collect(&shop.bench())?;
+    let found = shop.tests.list(&shop.bench())?;
+    let mut shop = shop;
+    shop.tests = shop.tests.clone().with_broken(&found.broken);
+    shop.settings.selection = shop.tests.selection().clone();
+    let mut tests = found.tests;
+    tests.extend(found.broken);
     check_names(&shop, &tests)?;
     if shop.settings.checks.gate.is_some() {
         observer.doing("running the gate on the base commit");
         shop.integrator().check_base()?;
     }
     observer.doing("running the tests before any agent");
-    let plan = plan(&shop, tests)?;
+    let plan = match shop.settings.force {
+        true => plan(&shop, tests)?,
+        false => checked_plan(&shop, tests, observer)?,
+    };
     let said = &shop.world.settings.tmr;
     let each = Estimate {
         tokens: said.tokens_per_agent,
@@ -86,6 +108,26 @@ pub fn prepare(
 pub(super) fn plan(shop: &Workshop, tests: Vec<TaskId>) -> Result<Plan, RunError> {
     let tested = pre_run(&shop.tests, &shop.bench(), tests)?;
     Ok(Plan::decide(tested, shop.settings.agents_for, |task| shop.tests.is_named(task)))
+}
+
+/// The same, and an error when agents would be launched in vain.
+fn checked_plan(shop: &Workshop, tests: Vec<TaskId>, observer: &mut dyn Observer) -> Result<Plan, RunError> {
+    let repository = Repository::of(shop.git(), &shop.base)?;
+    let set_up = SetUp { collector: &shop.tests, repository };
+    let tested = pre_run_checked(&shop.tests, &shop.bench(), tests, &set_up)?;
+    let of = |finding| -> Vec<TaskId> {
+        let found = tested.iter().filter(|tested| tested.finding == finding);
+        found.map(|tested| tested.task.clone()).collect()
+    };
+    let (passing, failing) = (of(Finding::Passing), of(Finding::Failing));
+    let plan = Plan::decide(tested, shop.settings.agents_for, |task| shop.tests.is_named(task));
+    if plan.agents() > 0 {
+        observer.doing("seeing whether the tests run what is checked out");
+        if let Subject::Elsewhere { module, folder } = shop.subject(&passing, &failing)? {
+            return Err(PreRunError::SetUp(SetUpError::Elsewhere { module, folder }).into());
+        }
+    }
+    Ok(plan)
 }
 
 /// Fails when no agent of the run could be created, before time is spent on the tests. A type that nobody named is chosen

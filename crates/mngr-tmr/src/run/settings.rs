@@ -45,6 +45,9 @@ pub struct RunSettings {
     pub checks: CheckSettings,
     /// Whether an agent is asked for what could not be put together by machine.
     pub integrator: IntegratorUse,
+    /// Whether agents are launched although the set-up seems to be wrong.
+    #[serde(default)]
+    pub force: bool,
 }
 
 /// What the agents of a run are. The rest of what they are created with is brought along by the caller.

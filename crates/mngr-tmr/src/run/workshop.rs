@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mngr_host::git::Git;
 use mngr_host::host::Host;
 use mngr_host::interrupt;
-use mngr_model::run::RunName;
+use mngr_model::run::{RunName, TaskId};
 use mngr_model::{HostPath, ProviderName};
 use mngr_ops::create::{CreateRequest, HostSpec};
 use mngr_ops::pool::{self, Pool};
@@ -17,7 +17,7 @@ use super::folder::RunFolder;
 use super::settings::RunSettings;
 use crate::collect::{Bench, Collector};
 use crate::integrate::{Gate, Integrator, Ledger};
-use crate::strength::{Builds, Driven, Outlook};
+use crate::strength::{Builds, Driven, Outlook, Question, Tested};
 use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool, tutorial_command};
 
 /// What the agents of a run are created with; names, branches, messages and the run's own labels are added here.
@@ -176,6 +176,20 @@ impl Workshop {
     pub(crate) fn outlook(&self) -> Result<Outlook, RunError> {
         let (paths, mutants) = (&self.rules.paths, usize::from(self.world.settings.tmr.mutants));
         Ok(Outlook::of(&self.git(), &self.base, paths, mutants, self.program.as_ref())?)
+    }
+
+    /// What the tests run: the program of their checkout, or another one.
+    pub(crate) fn subject(&self, passing: &[TaskId], failing: &[TaskId]) -> Result<Tested, RunError> {
+        let git = self.git();
+        let question = Question {
+            git: &git,
+            scratch: &self.scratch,
+            tests: &self.tests,
+            runner: self.runner.as_ref(),
+            base: &self.base,
+            paths: &self.rules.paths,
+        };
+        Ok(question.answer(passing, failing)?)
     }
 
     /// Measures what agents claim.

@@ -10,6 +10,7 @@
 mod assertions;
 mod builds;
 mod calls;
+mod checkout;
 mod choose;
 mod fate;
 mod measure;
@@ -29,6 +30,7 @@ mod without_mutants;
 
 pub use builds::Builds;
 pub use calls::Driven;
+pub(crate) use checkout::{Question, Subject as Tested};
 pub(crate) use measure::{Measure, Subject};
 pub use outlook::Outlook;
 pub(crate) use test_files::{Side, Sides};

@@ -12,7 +12,9 @@ use crate::collect::testing::path_with_pytest;
 use crate::collect::{Collector, Selection};
 use crate::syntax::{Function, Language, Source};
 use crate::testing::Lab;
-use crate::verify::{Judged, Order, Report, Runner, RunnerError, Series, TestChange, Verifier, run_test};
+use crate::verify::{
+    Guarded, Judged, Order, Report, Runner, RunnerError, Series, TestChange, Verifier, run_test,
+};
 
 /// How many mutants each test is measured with.
 const MUTANTS: usize = 12;
@@ -44,6 +46,10 @@ impl Counting<'_> {
 impl Runner for Counting<'_> {
     fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
         self.runner.run(order).inspect(|report| self.note(report))
+    }
+
+    fn run_guarded(&self, order: &Order<'_>, quiet: Duration) -> Result<Guarded, RunnerError> {
+        self.runner.run_guarded(order, quiet).inspect(|guarded| self.note(&guarded.report))
     }
 
     fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError> {

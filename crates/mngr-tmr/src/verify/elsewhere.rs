@@ -21,7 +21,7 @@ use mngr_ops::pool::{self, Fresh, Pool, RUN_TAG};
 use mngr_ops::world::World;
 
 use super::pool::WorktreePool;
-use super::runner::{Order, Report, Runner, RunnerError, Series};
+use super::runner::{Guarded, Order, Report, Runner, RunnerError, Series};
 
 /// How long a host may take to show that it is there.
 const PROBE_LIMIT: Duration = Duration::from_secs(10);
@@ -225,6 +225,10 @@ impl Elsewhere {
 impl Runner for Elsewhere {
     fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
         self.anywhere(order.commit, |checkouts| checkouts.run(order))
+    }
+
+    fn run_guarded(&self, order: &Order<'_>, quiet: Duration) -> Result<Guarded, RunnerError> {
+        self.anywhere(order.commit, |checkouts| checkouts.run_guarded(order, quiet))
     }
 
     fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError> {

@@ -34,7 +34,8 @@ pub use pool::WorktreePool;
 pub use room::is_missing as is_room_missing;
 pub use rules::{RuleError, Rules};
 pub use runner::{
-    Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport, run_test,
+    Guarded, Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport,
+    run_test,
 };
 pub(crate) use tutorial::tutorial_command;
 pub(crate) use written::Written;

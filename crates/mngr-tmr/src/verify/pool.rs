@@ -23,8 +23,9 @@ use mngr_model::run::MeasuredRun;
 use mngr_ops::extra_paths;
 
 use super::room;
-use super::runner::{Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series};
+use super::runner::{Guarded, Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series};
 
+mod guard;
 mod leftovers;
 
 /// How much of what a command prints is kept.
@@ -258,6 +259,10 @@ impl WorktreePool {
 impl Runner for WorktreePool {
     fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError> {
         self.in_checkout(order.commit, |slot| self.run_in(slot, order))
+    }
+
+    fn run_guarded(&self, order: &Order<'_>, quiet: Duration) -> Result<Guarded, RunnerError> {
+        self.in_checkout(order.commit, |slot| self.run_guarded_in(slot, order, quiet))
     }
 
     fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError> {

@@ -69,6 +69,11 @@ impl Printed {
         Self { host, path }
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &HostPath {
+        &self.path
+    }
+
     /// How much it is.
     pub fn bytes(&self) -> Result<u64, FilesError> {
         Ok(self.host.files().stat(&self.path)?.map_or(0, |stat| stat.size))
@@ -132,10 +137,21 @@ impl Report {
     }
 }
 
+/// What a run showed that was ended when it printed nothing.
+pub struct Guarded {
+    /// What it showed.
+    pub report: Report,
+    /// All that it had printed by then, where it was ended; untrusted text.
+    pub ended_after: Option<String>,
+}
+
 /// Runs commands on clean checkouts.
 pub trait Runner: Send + Sync {
     /// Runs one. Waits while all its places are taken.
     fn run(&self, order: &Order<'_>) -> Result<Report, RunnerError>;
+
+    /// Runs one, and ends it as soon as it has printed nothing for so long.
+    fn run_guarded(&self, order: &Order<'_>, quiet: Duration) -> Result<Guarded, RunnerError>;
 
     /// Runs several, one after another, in one checkout. Of those for which no time was left there is no report.
     fn run_series(&self, series: &Series<'_>) -> Result<Vec<Report>, RunnerError>;

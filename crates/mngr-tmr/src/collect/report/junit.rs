@@ -16,11 +16,21 @@ pub(super) fn read(text: &str, asked: &Asked<'_>) -> Result<Said, Unreadable> {
     for id in asked.ids {
         wanted.entry(address(id.as_str())).or_default().push(id);
     }
+    let mut files: BTreeMap<&str, Vec<TestResult>> = asked
+        .ids
+        .iter()
+        .filter(|id| !id.as_str().contains("::"))
+        .map(|id| (id.as_str(), Vec::new()))
+        .collect();
     let mut said = Said::default();
     for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
         let of = |name| case.attribute(name).unwrap_or_default();
         let key = (of("classname").to_owned(), of("name").to_owned());
         let result = result_of(&case, asked.root);
+        if let Some(results) = files.get_mut(of("file")) {
+            results.push(result);
+            continue;
+        }
         let ids = match wanted.get(&key) {
             Some(ids) => meant(ids, of("file")),
             // With one test alone, the folder that ids begin at may be another one.
@@ -33,7 +43,23 @@ pub(super) fn read(text: &str, asked: &Asked<'_>) -> Result<Said, Unreadable> {
             said.note(id, result.clone());
         }
     }
+    for id in asked.ids {
+        if let Some(result) = files.remove(id.as_str()).and_then(of_file) {
+            said.note(id, result);
+        }
+    }
     Ok(said)
+}
+
+/// What became of a whole file: a failure counts first, then that anything passed.
+fn of_file(mut results: Vec<TestResult>) -> Option<TestResult> {
+    let weight = |result: &TestResult| match result.status {
+        TestStatus::Failed => 0,
+        TestStatus::Passed => 1,
+        _ => 2,
+    };
+    results.sort_by_key(weight);
+    results.into_iter().next()
 }
 
 /// The class and the name of a test in the report, from its id: `a/b.py::C::d[x]` is `a.b.C` and `d[x]`.
@@ -182,6 +208,28 @@ E   ModuleNotFoundError</error></testcase></testsuite>"#;
         let all = ids(&["tests/test_i.py::test_ok"]);
         let said = read(text, &Asked { ids: &all, root: "/p" }).unwrap();
         assert!(said.tests.is_empty() && said.trouble.contains("ModuleNotFoundError"), "{said:?}");
+    }
+
+    #[test]
+    fn a_whole_file_passes_when_something_in_it_passes_and_nothing_fails() {
+        let case = |name: &str, inner: &str| {
+            format!(
+                r#"<testcase classname="tests.test_i" name="{name}" file="tests/test_i.py">{inner}</testcase>"#
+            )
+        };
+        let all = ids(&["tests/test_i.py"]);
+        let status = |cases: &str| {
+            let text = format!("<testsuite>{cases}</testsuite>");
+            let said = read(&text, &Asked { ids: &all, root: "/p" }).unwrap();
+            said.tests.get(&all[0]).map(|result| result.status)
+        };
+        let skipped = case("b", "<skipped message='m'/>");
+        assert_eq!(status(&(case("a", "") + &skipped)), Some(TestStatus::Passed));
+        assert_eq!(status(&skipped), Some(TestStatus::Skipped));
+        assert_eq!(status(&(case("a", "") + &case("c", "<failure message='m'/>"))), Some(TestStatus::Failed));
+        assert_eq!(status(""), None);
+        let broken = r#"<testcase classname="" name="tests.test_i" file="tests/test_i.py"><error>E x</error></testcase>"#;
+        assert_eq!(status(broken), Some(TestStatus::Failed));
     }
 
     #[test]

@@ -125,6 +125,7 @@ impl Owner<'_, '_> {
         for key in late {
             let message = format!("it was not created within {} s", limit.as_secs());
             let failure = Failure::new(FailureKind::Launch, message);
+            self.first.failed(&key);
             if let Some(live) = self.live.remove(&key) {
                 live.orders.end(failure.clone());
             }
@@ -140,7 +141,7 @@ pub(super) fn stopped() -> Failure {
 
 pub(super) fn not_launched(stopping: Stopping) -> Failure {
     match stopping {
-        Stopping::Finishing | Stopping::Aborted => {
+        Stopping::Finishing | Stopping::Aborted | Stopping::NotAllowed => {
             Failure::new(FailureKind::Interrupted, "the run was stopped before it was its turn")
         }
         Stopping::Budget | Stopping::OutOfAgents => {

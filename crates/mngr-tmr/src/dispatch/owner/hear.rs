@@ -23,21 +23,29 @@ impl Owner<'_, '_> {
         match word {
             Word::At { stage, evidence, host } => {
                 live.is_launching = false;
+                if stage >= Stage::Published {
+                    self.first.worked(&key);
+                }
                 let mut change = StageChange::new(key.0.clone(), key.1, stage, evidence);
                 change.host = Some(host);
                 let is_newer = self.stage(&key.0).is_some_and(|now| now.may_become(stage));
                 if is_newer { self.note_stage(change) } else { Ok(()) }
             }
+            Word::Tried => {
+                self.first.worked(&key);
+                Ok(())
+            }
             Word::Spent(spent) => self.spent(key, spent),
             Word::Admitted(outcome) => self.admitted(key, *outcome),
             Word::Left(Ok(())) => {
                 self.live.remove(&key);
+                self.first.worked(&key);
                 self.measure(key)
             }
             Word::Left(Err(failure)) => {
                 self.live.remove(&key);
                 no_room(&key, &failure)?;
-                self.attempt_failed(key, failure)
+                self.left(key, failure)
             }
             Word::Measured(_) => Ok(()),
         }
@@ -125,8 +133,15 @@ impl Owner<'_, '_> {
             .and_then(|task| task.latest()?.outcome.as_ref()?.reason.as_ref())
             .map(|reason| reason.as_str().lines().next().unwrap_or_default().to_owned());
         match verification.end(blocked_by.as_deref()) {
-            Some((stage, evidence)) => self.note_stage(StageChange::new(key.0, key.1, stage, evidence)),
+            Some((stage, evidence)) => {
+                self.has_accepted |= !stage.is_failed();
+                self.note_stage(StageChange::new(key.0, key.1, stage, evidence))
+            }
             None => {
+                self.has_accepted = true;
+                if let Some(event) = self.breaker.accepted(&key, self.now()) {
+                    self.scribe.note(Event::Breaker(event))?;
+                }
                 self.inputs.extend(measure::input(&self.site, self.scribe.run(), &key.0, verification));
                 Ok(())
             }

@@ -38,9 +38,14 @@ pub(super) struct StartArgs {
     #[command(flatten)]
     pub(super) refused: RefusedArgs,
 
-    /// Show the plan and what it would probably use, and launch nothing
+    /// Check everything, the agents' program included; show the plan and what it would probably use, and launch nothing
     #[arg(long, help_heading = "OPTIONS")]
     pub(super) dry_run: bool,
+
+    /// Launch agents although the set-up seems to be wrong: what fails has its cause outside of the repository, everything is
+    /// skipped, or the tests do not run what is checked out
+    #[arg(long, help_heading = "OPTIONS")]
+    pub(super) force: bool,
 
     /// Do not ask, whatever the forecast says; answer the agents' first-start questions with yes. Never a permission for tools
     #[arg(short = 'y', long, help_heading = "OPTIONS")]

@@ -1,10 +1,12 @@
 //! From the errors of `mngr-tmr` to failures of a command, with what the user can do about them.
 
 use mngr_host::git::GitError;
+use mngr_model::quote::sh_quote;
 use mngr_ops::create::CreateError;
 use mngr_tmr::collect::{CollectError, CollectorError};
 use mngr_tmr::integrate::IntegrateError;
 use mngr_tmr::journal::JournalError;
+use mngr_tmr::plan::{PreRunError, SetUpError};
 use mngr_tmr::run::RunError;
 use mngr_tmr::verify::is_room_missing;
 
@@ -18,6 +20,10 @@ const MAKE_ROOM: &str = "free some space on the disk; `mngr tmr resume` then goe
 const NODE_MODULES: &str = "it runs in a clean checkout of the last commit, which has no `node_modules`; \
     `mngr config set work_dir_extra_paths '{\"node_modules\": \"SHARE\"}' --scope project` lays yours into every checkout \
     and into the work dirs of agents; `--collector` and `[tmr.collectors]` in the settings say what else to run";
+
+/// What helps when the program that runs tests is not there.
+const NO_PROGRAM: &str = "tests run with your PATH: activate the environment of the project first; \
+                          `--collector` and `[tmr.collectors]` in the settings say what else to run";
 
 /// A journal cannot be used.
 pub(super) fn of_journal(error: JournalError) -> CliError {
@@ -44,6 +50,7 @@ pub(in crate::commands) fn of_run(error: RunError) -> CliError {
         RunError::Journal(error) => of_journal(error),
         RunError::Integrate(error) => of_integration(error),
         RunError::Crew(error) => of_crew(error),
+        RunError::PreRun(PreRunError::SetUp(error)) => of_set_up(error),
         error => {
             let (kind, hint) = match &error {
                 error if is_room_missing(error) => (ErrorKind::Failed, Some(MAKE_ROOM)),
@@ -51,8 +58,31 @@ pub(in crate::commands) fn of_run(error: RunError) -> CliError {
                     ErrorKind::Usage,
                     Some("name one with `--collector`; `[tmr.collectors]` in the settings describes others"),
                 ),
+                RunError::Collector(CollectorError::Several { .. }) => (
+                    ErrorKind::Usage,
+                    Some(
+                        "stand in the folder of one, or name tests in it; `--collector NAME` runs at the root of the \
+                         repository",
+                    ),
+                ),
+                RunError::NotAllowed { .. } => (
+                    ErrorKind::Failed,
+                    Some(
+                        "allow in the agent's own settings what its task needs (edit files, run the tests, commit), or \
+                         everything with `auto_allow_permissions = true` in `[agent_types.NAME]`; \
+                         `mngr tmr resume` then goes on",
+                    ),
+                ),
                 RunError::Collect(CollectError::Failed { line, .. }) if line.contains("npx ") => {
                     (ErrorKind::Failed, Some(NODE_MODULES))
+                }
+                RunError::Collect(CollectError::Failed { exit: 126 | 127, .. }) => {
+                    (ErrorKind::Failed, Some(NO_PROGRAM))
+                }
+                RunError::Collect(CollectError::Failed { printed, .. })
+                    if printed.contains("No module named") =>
+                {
+                    (ErrorKind::Failed, Some(NO_PROGRAM))
                 }
                 RunError::Collect(_) => (
                     ErrorKind::Failed,
@@ -85,6 +115,34 @@ pub(in crate::commands) fn of_run(error: RunError) -> CliError {
             hinted(CliError::new(kind, error), hint)
         }
     }
+}
+
+/// The tests show something that no agent could mend.
+fn of_set_up(error: SetUpError) -> CliError {
+    let hint = match &error {
+        SetUpError::Refused { .. } => {
+            "run this line yourself at the root of the repository; `-- FLAGS` hands words to the framework, and \
+             `[tmr.collectors]` in the settings says what else to run"
+                .to_owned()
+        }
+        SetUpError::Outside { .. } => {
+            "install what is missing where the tests run: they see your PATH, so activate the environment of the project first"
+                .to_owned()
+        }
+        SetUpError::AllSkipped { .. } => {
+            "see why they are skipped: `-- FLAGS` hands words to the framework, such as the marks to be run".to_owned()
+        }
+        SetUpError::Elsewhere { folder, .. } => {
+            let folder = if folder.is_empty() { "." } else { folder };
+            format!(
+                "a package installed with `pip install -e` is imported from your own folder; have the checkout found first: \
+                 `mngr config set tmr.collectors.pytest.env.PYTHONPATH {} --scope project`, or uninstall it",
+                sh_quote(folder)
+            )
+        }
+        SetUpError::Git(_) => return CliError::new(ErrorKind::Failed, error),
+    };
+    CliError::new(ErrorKind::Failed, error).hinted(hint).hinted("`--force` launches agents all the same")
 }
 
 /// No agent could be created: what helps is what helps with `mngr create`, but for the option that names a type.

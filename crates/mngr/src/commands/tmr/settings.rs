@@ -14,7 +14,7 @@ use mngr_ops::world::World;
 use mngr_query::sanitize;
 use mngr_tmr::breaker::BreakerRules;
 use mngr_tmr::budget::Limits;
-use mngr_tmr::collect::{Selection, detect};
+use mngr_tmr::collect::{CollectorError, Detected, Selection, Standing, find_project};
 use mngr_tmr::plan::{AgentsFor, Machine};
 use mngr_tmr::run::{
     AgentSettings, CheckSettings, IntegratorUse, OwnPrompts, Pace, Patience, RunError, RunSettings, Variables,
@@ -67,15 +67,12 @@ pub(super) fn asked(ctx: &mut Ctx, world: &World, args: &StartArgs) -> Result<As
     let folder = args.result.output_dir.clone().unwrap_or_else(|| format!("{name}_{run}"));
     let said = &world.settings.tmr;
     let source = source(ctx, world, args.tests.source.as_deref())?;
-    let collector = match &args.tests.collector {
-        Some(name) => name.clone(),
-        None => detected(ctx, world, &source)?,
-    };
+    let (collector, selection) = project(ctx, world, &source, args)?;
     let mut limits = Limits::default();
     args.limits.lay_over(&mut limits);
     let settings = RunSettings {
         collector,
-        selection: Selection { paths: args.paths.clone(), flags: args.flags.clone() },
+        selection,
         agents_for: if args.tests.all { AgentsFor::All } else { AgentsFor::Failing },
         agents: AgentSettings {
             agent_type: args.agents.agent_type.as_deref().map(agent_type).transpose()?,
@@ -107,6 +104,7 @@ pub(super) fn asked(ctx: &mut Ctx, world: &World, args: &StartArgs) -> Result<As
             gate_timeout: said.gate_timeout.get(),
         },
         integrator: if args.result.no_integrator { IntegratorUse::Never } else { IntegratorUse::WhenNeeded },
+        force: args.force,
         name,
         source,
     };
@@ -219,13 +217,33 @@ fn source(ctx: &Ctx, world: &World, named: Option<&str>) -> Result<HostPath, Cli
     })
 }
 
-/// The framework whose files are there. A line says which, and by which file.
-fn detected(ctx: &Ctx, world: &World, source: &HostPath) -> Result<String, CliError> {
+/// The framework whose files are there, and where in the repository. A line says which, and by which file.
+fn project(
+    ctx: &Ctx,
+    world: &World,
+    source: &HostPath,
+    args: &StartArgs,
+) -> Result<(String, Selection), CliError> {
     let own = &world.settings.tmr.collectors;
-    let found = detect(world.client.files(), source, own)
-        .map_err(|error| failure::of_run(RunError::Collector(error)))?;
-    ctx.console.note(&format!("collector `{}`, told by {}", found.collector, found.file));
-    Ok(found.collector)
+    let here = ctx.surroundings.cwd.normalized();
+    let below = here.as_str().strip_prefix(source.as_str()).map(|rest| rest.trim_matches('/'));
+    let named = args.tests.collector.as_deref();
+    let standing = Standing { folder: below.unwrap_or_default(), paths: &args.paths, collector: named };
+    let git = Git::new(world.client.as_ref(), source.clone());
+    let found = find_project(&git, own, &standing).map_err(|error| {
+        failure::of_run(match error {
+            CollectorError::Git(error) => RunError::Git(error),
+            error => RunError::Collector(error),
+        })
+    })?;
+    let place = found.folder.as_ref().map(|folder| format!(" in `{}`", sanitize(folder))).unwrap_or_default();
+    let Detected { collector, file, folder } = found;
+    if let Some(file) = file.filter(|_| named.is_none() || folder.is_some()) {
+        ctx.console.note(&format!("collector `{collector}`{place}, told by {}", sanitize(&file)));
+    }
+    let selection =
+        Selection { paths: args.paths.clone(), flags: args.flags.clone(), folder, ..Selection::default() };
+    Ok((collector, selection))
 }
 
 fn pace(world: &World, args: &PaceArgs, provider: Option<&str>) -> Result<Pace, CliError> {

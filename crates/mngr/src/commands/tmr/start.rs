@@ -3,7 +3,7 @@
 use mngr_host::git::Git;
 use mngr_model::HostPath;
 use mngr_ops::world::World;
-use mngr_tmr::run::{Prepared, RunFolder, Start, check_crew, prepare};
+use mngr_tmr::run::{Prepared, RunFolder, Start, check_crew, check_new, prepare};
 
 use super::args::StartArgs;
 use super::conduct::Conductor;
@@ -26,11 +26,9 @@ pub(super) fn run(ctx: &mut Ctx, args: &StartArgs) -> Result<ExitCode, CliError>
     let asked = settings::asked(ctx, &conductor.world, args)?;
     // Whatever is wrong with templates, types and variables is said before any test is run.
     let mut crew = crew::of(ctx, &conductor.world, &asked.settings.agents, &asked.variables, asked.consent)?;
-    // A plan can be made where no agent is installed.
-    if !args.dry_run {
-        check_crew(&conductor.world, &asked.settings, &mut crew).map_err(failure::of_run)?;
-    }
+    check_crew(&conductor.world, &asked.settings, &mut crew).map_err(failure::of_run)?;
     let Asked { run, folder, settings, variables, .. } = asked;
+    check_new(&conductor.world, &run, &folder).map_err(failure::of_run)?;
     tell_of_uncommitted(ctx, &conductor.world, &settings.source)?;
     let mut preparing = Preparing(ctx.console.clone());
     let prepared = prepare(&conductor.world, settings, run.clone(), &crew, &mut preparing);

@@ -142,7 +142,8 @@ fn judge<'w>(
             let own = &world.settings.tmr.collectors;
             let found = detect(world.client.files(), &project.root, own)
                 .map_err(|error| of_run(RunError::Collector(error)))?;
-            ctx.console.note(&format!("collector `{}`, told by {}", found.collector, found.file));
+            let file = found.file.unwrap_or_default();
+            ctx.console.note(&format!("collector `{}`, told by {file}", found.collector));
             found.collector
         }
     };

@@ -59,6 +59,29 @@ fn a_cause_that_hits_every_agent_is_tried_a_few_times_and_is_one_line() {
 }
 
 #[test]
+fn refusals_of_one_kind_stop_launches_as_failures_do() {
+    let project = Project::new();
+    project.set("tmr.breaker_after", &THRESHOLD.to_string());
+    project.set("tmr.breaker_tries", "1");
+    for number in 0..TASKS {
+        // Each claims that it mended the test, and did not.
+        let lie = "echo no better >parts/$NAME; commit \"[FIX_IMPL] $NAME is good\"; publish";
+        project.broken(&format!("t{number}"), lie);
+    }
+    let args = args();
+    let (run, output) = project.run(&args.each_ref().map(String::as_str), 1);
+    let tried = created(&project);
+    // Those that were published before five of them were measured, and one more that was tried.
+    let most = 2 * THRESHOLD + AT_ONCE + 1;
+    assert!((THRESHOLD..=most).contains(&tried), "{tried} agents were created: {output}");
+    let ends = run.ends();
+    let is_end = |end: &String| end == "failed(breaker)" || end == "failed(verification)";
+    assert!(ends.values().all(is_end), "{ends:?}");
+    assert!(run.events("breaker").any(|line| line["state"] == "open"), "{output}");
+    project.assert_nothing_runs();
+}
+
+#[test]
 fn once_the_cause_is_gone_one_agent_finds_out_and_the_rest_goes_through() {
     let project = project();
     project.set("tmr.breaker_tries", "10");

@@ -24,5 +24,6 @@ mod review;
 mod run;
 mod scale;
 mod scene;
+mod set_ups;
 mod status;
 mod stopping;
