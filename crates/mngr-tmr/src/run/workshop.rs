@@ -17,7 +17,7 @@ use super::folder::RunFolder;
 use super::settings::RunSettings;
 use crate::collect::{Bench, Collector};
 use crate::integrate::{Gate, Integrator};
-use crate::strength::{Builds, Driven, Outlook};
+use crate::strength::{AcrossTasks, Driven, Outlook};
 use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool, tutorial_command};
 
 /// What the agents of a run are created with; names, branches, messages and the run's own labels are added here.
@@ -45,7 +45,7 @@ pub(crate) struct Workshop {
     /// Where tests run.
     pub(crate) runner: Box<dyn Runner>,
     /// What was built for measurements so far.
-    builds: Builds,
+    across_tasks: AcrossTasks,
     /// The program that tests drive, where one is known.
     program: Option<Driven>,
     scratch: HostPath,
@@ -100,8 +100,21 @@ impl Workshop {
             }
         };
         let program = program.as_deref().and_then(Driven::new);
-        let (builds, scratch) = (Builds::default(), own.join("scratch"));
-        Ok(Self { world, run, settings, base, time, tests, rules, runner, builds, program, scratch, own })
+        let (across_tasks, scratch) = (AcrossTasks::default(), own.join("scratch"));
+        Ok(Self {
+            world,
+            run,
+            settings,
+            base,
+            time,
+            tests,
+            rules,
+            runner,
+            across_tasks,
+            program,
+            scratch,
+            own,
+        })
     }
 
     /// What hosts that are made for this run are labelled with. Nobody else's run has the same.
@@ -174,7 +187,7 @@ impl Workshop {
             rules: &self.rules,
             runner: self.runner.as_ref(),
             mutants: usize::from(self.world.settings.tmr.mutants),
-            builds: &self.builds,
+            across_tasks: &self.across_tasks,
             program: self.program.as_ref(),
         }
     }

@@ -10,6 +10,7 @@ use mngr_ops::fanout::fan_out_within;
 
 use crate::collect::testing::path_with_pytest;
 use crate::collect::{Collector, Selection};
+use crate::strength::AcrossTasks;
 use crate::syntax::{Function, Language, Source};
 use crate::testing::Lab;
 use crate::verify::{Judged, Order, Report, Runner, RunnerError, Series, TestChange, Verifier, run_test};
@@ -19,7 +20,9 @@ const MUTANTS: usize = 12;
 /// How many tests of each project are measured.
 const TESTS: usize = 50;
 /// How many of them are measured three times.
-const AGAIN: usize = 8;
+const AGAIN: usize = 16;
+/// How many are measured and then run alone before the next ones.
+const IN_TURN: usize = 10;
 /// How much longer measuring a test may take than running it once for each mutant.
 const MOST: f64 = 1.5;
 
@@ -69,7 +72,6 @@ impl Runner for Counting<'_> {
 
 /// A project, and a change of each of its tests.
 struct Project {
-    name: &'static str,
     lab: Lab,
     collector: Collector,
     /// Tests, each with a commit in which it checks one thing more.
@@ -95,18 +97,18 @@ impl Project {
             (test.clone(), lab.commits(&[("[IMPROVE_TEST] one thing more", &files)]))
         });
         let changes = changes.collect();
-        Self { name, collector: collector(), changes, lab }
+        Self { collector: collector(), changes, lab }
     }
 
     /// Measures these, as many at once as there is room. What was found, in words; and how many runs it took.
-    fn measure(&self, changes: &[(TaskId, String)]) -> (Vec<String>, String) {
+    fn measure(&self, changes: &[(TaskId, String)], across_tasks: &AcrossTasks) -> (Vec<String>, String) {
         let counting = Counting {
             runner: &self.lab.pool,
             runs: AtomicUsize::new(0),
             ms: AtomicU64::new(0),
             late: AtomicUsize::new(0),
         };
-        let verifier = Verifier { runner: &counting, ..self.lab.verifier() };
+        let verifier = Verifier { runner: &counting, across_tasks, ..self.lab.verifier() };
         let jobs: Vec<&(TaskId, String)> = changes.iter().collect();
         let found = fan_out_within(counting.width(), jobs, |(task, tip)| {
             let change = TestChange {
@@ -176,25 +178,42 @@ fn one_more(lab: &Lab, test: &TaskId) -> Option<(String, String)> {
 
 /// Measuring all tests takes little more than running each once for each mutant, and gives the same every time.
 fn costs_little(name: &'static str) {
-    let tests = std::env::var("MNGR_PYPI_TESTS").ok().and_then(|tests| tests.parse().ok()).unwrap_or(TESTS);
+    let (tests, again) = (asked("MNGR_PYPI_TESTS", TESTS), asked("MNGR_PYPI_AGAIN", AGAIN));
     let project = Project::open(name, tests);
-    let (began, own) = (Instant::now(), project.own_seconds());
-    let (found, runs) = project.measure(&project.changes);
-    let (measured, own) = (began.elapsed(), project.own_seconds() - own);
-    let alone = project.run_alone(&project.changes, MUTANTS);
+    let (mut measured, mut alone, mut own) = (Duration::ZERO, Duration::ZERO, 0.0);
+    let mut found = Vec::new();
+    // In turns, so that whatever else the machine does meets both.
+    for some in project.changes.chunks(IN_TURN) {
+        let (began, own_before) = (Instant::now(), project.own_seconds());
+        let (lines, runs) = project.measure(some, &project.lab.across_tasks);
+        measured += began.elapsed();
+        own += project.own_seconds() - own_before;
+        let single = project.run_alone(some, MUTANTS);
+        alone += single;
+        eprintln!(
+            "{name}: {} tests: {runs} in {:.1?}, alone {single:.1?}",
+            some.len(),
+            began.elapsed() - single
+        );
+        lines.iter().for_each(|line| eprintln!("  {}", line.chars().take(160).collect::<String>()));
+        found.extend(lines);
+    }
     let ratio = measured.as_secs_f64() / alone.as_secs_f64();
     eprintln!(
-        "{}: {tests} tests, {MUTANTS} mutants: {runs} in {measured:.1?}, {own:.1} s of them our own; {} single runs in {alone:.1?}; {ratio:.2}x",
-        project.name,
+        "{name}: {tests} tests, {MUTANTS} mutants: {measured:.1?}, {own:.1} s of them our own; {} single runs in \
+         {alone:.1?}; {ratio:.2}x",
         tests * MUTANTS
     );
-    found.iter().for_each(|line| eprintln!("  {}", line.chars().take(160).collect::<String>()));
-    let some: Vec<(TaskId, String)> = project.changes.iter().take(AGAIN).cloned().collect();
+    let some: Vec<(TaskId, String)> = project.changes.iter().take(again).cloned().collect();
     for _ in 1..3 {
-        let (again, _) = project.measure(&some);
+        let (again, _) = project.measure(&some, &AcrossTasks::default());
         assert_eq!(again, found[..some.len().min(found.len())], "{name}");
     }
     assert!(ratio <= MOST, "{name}: {ratio:.2}");
+}
+
+fn asked(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
 }
 
 #[test]
