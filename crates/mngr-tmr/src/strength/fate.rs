@@ -15,15 +15,16 @@ pub(super) struct Noticed {
     pub(super) failed: BTreeSet<TaskId>,
     /// Where they failed.
     pub(super) spots: Vec<Spot>,
-    /// Those of them that ended with an error which is no assertion, and where; nowhere if they did not end in time.
-    pub(super) errors: BTreeMap<TaskId, Option<Spot>>,
+    /// Those of them that ended with an error which is no assertion, and each step of it, the innermost last; none if they
+    /// did not end in time.
+    pub(super) errors: BTreeMap<TaskId, Vec<Spot>>,
 }
 
 /// Reads a run of tests that pass without the mutant.
 pub(super) fn read(examined: Examined, passing: &BTreeSet<TaskId>) -> Noticed {
     // One that runs into its deadline was noticed by whoever waits for it.
     if examined.run.exit.is_none() {
-        let errors = passing.iter().map(|id| (id.clone(), None)).collect();
+        let errors = passing.iter().map(|id| (id.clone(), Vec::new())).collect();
         return Noticed { fate: Some(Fate::Killed), failed: passing.clone(), spots: Vec::new(), errors };
     }
     let asked = || examined.tests.iter().filter(|(id, _)| passing.contains(*id));
@@ -31,8 +32,8 @@ pub(super) fn read(examined: Examined, passing: &BTreeSet<TaskId>) -> Noticed {
         asked().filter(|(_, result)| result.status == TestStatus::Failed).map(|(id, _)| id.clone()).collect();
     let spots = asked().flat_map(|(_, result)| result.spots.clone()).collect();
     let errors = asked()
-        .filter(|(_, result)| !says_assertion(&result.message))
-        .filter_map(|(id, result)| Some((id.clone(), Some(result.spots.last()?.clone()))))
+        .filter(|(_, result)| !result.spots.is_empty() && !says_assertion(&result.message))
+        .map(|(id, result)| (id.clone(), result.spots.clone()))
         .collect();
     let has_passed = asked().all(|(_, result)| result.status == TestStatus::Passed);
     let fate = match (failed.is_empty(), has_passed) {

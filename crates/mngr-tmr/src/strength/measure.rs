@@ -15,6 +15,7 @@ use mngr_model::run::{
 use mngr_ops::fanout::fan_out_within;
 
 use super::across_tasks::AcrossTasks;
+use super::assertions;
 use super::builds::Builds;
 use super::calls::Driven;
 use super::program::{Beside, Changed, Sources};
@@ -130,6 +131,11 @@ impl Measurement<'_> {
             after: None,
             mutants: Vec::new(),
         }
+    }
+
+    /// Whether a person has to look at the change already.
+    pub(super) fn needs_review(&self) -> bool {
+        !self.reasons.is_empty()
     }
 
     pub(super) fn reason(&mut self, kind: ReviewKind, text: impl Into<String>) {

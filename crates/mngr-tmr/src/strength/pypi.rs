@@ -1,5 +1,6 @@
 //! What measuring costs with programs that nobody here wrote, and that the same question has the same answer.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -70,6 +71,33 @@ impl Runner for Counting<'_> {
     }
 }
 
+/// What something took.
+#[derive(Default)]
+struct Cost {
+    time: Duration,
+    /// Of the processors: ours, and that of what we started.
+    own: f64,
+    started: f64,
+}
+
+impl Cost {
+    fn of<T>(&mut self, project: &Project, work: impl FnOnce() -> T) -> T {
+        let (began, (own, started)) = (Instant::now(), project.seconds_worked());
+        let done = work();
+        let (own_now, started_now) = project.seconds_worked();
+        self.time += began.elapsed();
+        (self.own, self.started) = (self.own + own_now - own, self.started + started_now - started);
+        done
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { time, own, started } = self;
+        write!(f, "{time:.1?} (work: {own:.1} s ours, {started:.1} s of what we started)")
+    }
+}
+
 /// A project, and a change of each of its tests.
 struct Project {
     lab: Lab,
@@ -127,22 +155,20 @@ impl Project {
         (found, format!("{runs} runs ({} s, {late} of them too late)", ms / 1000))
     }
 
-    /// How long this process itself has worked, without those it has started.
-    fn own_seconds(&self) -> f64 {
+    /// How long this process itself has worked, and how long those have that it started and that are over.
+    fn seconds_worked(&self) -> (f64, f64) {
         let stat = self.lab.host.files().read_text(&HostPath::new("/proc/self/stat")).unwrap();
         let after_name = stat.rsplit(')').next().unwrap_or_default();
-        let ticks = after_name.split_whitespace().skip(11).take(2);
-        ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+        let ticks: Vec<f64> = after_name.split_whitespace().skip(11).flat_map(str::parse).take(4).collect();
+        ((ticks[0] + ticks[1]) / 100.0, (ticks[2] + ticks[3]) / 100.0)
     }
 
     /// Runs each of these so often, one after another.
-    fn run_alone(&self, changes: &[(TaskId, String)], times: usize) -> Duration {
-        let began = Instant::now();
+    fn run_alone(&self, changes: &[(TaskId, String)], times: usize) {
         for (task, _) in changes.iter().cycle().take(changes.len() * times) {
             let report = run_test(&self.lab.pool, &self.collector, &self.lab.base, task).unwrap();
             assert!(report.is_pass, "{task}: {}", report.tail);
         }
-        began.elapsed()
     }
 }
 
@@ -180,29 +206,20 @@ fn one_more(lab: &Lab, test: &TaskId) -> Option<(String, String)> {
 fn costs_little(name: &'static str) {
     let (tests, again) = (asked("MNGR_PYPI_TESTS", TESTS), asked("MNGR_PYPI_AGAIN", AGAIN));
     let project = Project::open(name, tests);
-    let (mut measured, mut alone, mut own) = (Duration::ZERO, Duration::ZERO, 0.0);
+    let (mut measured, mut alone) = (Cost::default(), Cost::default());
     let mut found = Vec::new();
     // In turns, so that whatever else the machine does meets both.
     for some in project.changes.chunks(IN_TURN) {
-        let (began, own_before) = (Instant::now(), project.own_seconds());
-        let (lines, runs) = project.measure(some, &project.lab.across_tasks);
-        measured += began.elapsed();
-        own += project.own_seconds() - own_before;
-        let single = project.run_alone(some, MUTANTS);
-        alone += single;
-        eprintln!(
-            "{name}: {} tests: {runs} in {:.1?}, alone {single:.1?}",
-            some.len(),
-            began.elapsed() - single
-        );
+        let (lines, runs) = measured.of(&project, || project.measure(some, &project.lab.across_tasks));
+        alone.of(&project, || project.run_alone(some, MUTANTS));
+        eprintln!("{name}: {} more tests: {runs}; so far {measured}, alone {alone}", some.len());
         lines.iter().for_each(|line| eprintln!("  {}", line.chars().take(160).collect::<String>()));
         found.extend(lines);
     }
-    let ratio = measured.as_secs_f64() / alone.as_secs_f64();
+    let ratio = measured.time.as_secs_f64() / alone.time.as_secs_f64();
+    let single = tests * MUTANTS;
     eprintln!(
-        "{name}: {tests} tests, {MUTANTS} mutants: {measured:.1?}, {own:.1} s of them our own; {} single runs in \
-         {alone:.1?}; {ratio:.2}x",
-        tests * MUTANTS
+        "{name}: {tests} tests, {MUTANTS} mutants: {measured}; {single} single runs: {alone}; {ratio:.2}x"
     );
     let some: Vec<(TaskId, String)> = project.changes.iter().take(again).cloned().collect();
     for _ in 1..3 {

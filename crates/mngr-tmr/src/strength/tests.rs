@@ -222,10 +222,11 @@ fn shop(program: &str, test: &str) -> Lab {
 
 #[test]
 fn an_added_test_that_only_lets_the_program_run_needs_review() {
-    let lab = shop(
+    let mut lab = shop(
         "PRICES = {1: 3}\n\ndef price(count):\n    if count not in PRICES:\n        raise ValueError(count)\n    return PRICES[count]\n",
         "from shop import price\n\ndef test_price():\n    assert price(1) == 3\n",
     );
+    lab.mutants = 2;
     let added = |check: &str| {
         let text = format!("from shop import price\n\ndef test_more():\n    {check}\n");
         let files = [("tests/test_more.py", Some(text.as_str()))];
@@ -235,9 +236,6 @@ fn an_added_test_that_only_lets_the_program_run_needs_review() {
     assert_eq!(kinds(&runs), [ReviewKind::Assertion], "{:?} {:?}", runs.decision, runs.strength);
     let checks = added("assert price(1) == 3");
     assert_eq!(kinds(&checks), [], "{:?} {:?}", checks.decision, checks.strength);
-    let nothing = added("assert price");
-    let refused = matches!(nothing.decision, Decision::Refuse(Refusal::AddedNoticesNothing { .. }));
-    assert!(refused, "{:?}", nothing.decision);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Mutants tried on the old and the new tests, several at once.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use mngr_model::run::{Fate, Mutant, TaskId};
@@ -77,6 +78,8 @@ pub(super) struct Trials<'a> {
     pub(super) new: &'a TestSide,
     pub(super) deadline: Duration,
     pub(super) builds: &'a Builds,
+    /// Where the new tests check something: files and lines.
+    pub(super) new_assertions: Vec<(String, RangeInclusive<usize>)>,
 }
 
 impl Trials<'_> {
@@ -194,11 +197,17 @@ impl Trials<'_> {
         }
     }
 
-    /// Whether a new test notices the mutant by something that it checks, and not only because the program ends with an
-    /// error or does not end.
+    /// Whether a new test notices the mutant by something that it checks, and not only because it lets the program run,
+    /// which ends with an error or does not end.
     pub(super) fn is_checked_by(&self, trial: &Trial, test: &TaskId) -> bool {
-        let is_in_program = |spot: &Option<Spot>| spot.as_ref().is_none_or(|spot| self.program.has(spot));
-        trial.is_killed_by(test) && !trial.new.errors.get(test).is_some_and(is_in_program)
+        let is_assertion = |spot: &Spot| {
+            self.new_assertions.iter().any(|(path, lines)| *path == spot.path && lines.contains(&spot.line))
+        };
+        let only_runs = |spots: &Vec<Spot>| {
+            let is_in_program = spots.last().is_none_or(|spot| self.program.has(spot));
+            is_in_program && !spots.iter().any(is_assertion)
+        };
+        trial.is_killed_by(test) && !trial.new.errors.get(test).is_some_and(only_runs)
     }
 
     /// A trial as the journal keeps it.

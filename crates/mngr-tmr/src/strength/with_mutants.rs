@@ -58,8 +58,12 @@ impl Measurement<'_> {
         let run: BTreeSet<&str> = touched.new.iter().map(|id| own_name(id.as_str())).collect();
         let targets = if has_old { assertions::targets(self.subject.files, &run) } else { Vec::new() };
         let own = &touched.own;
-        self.judge_assertions(trials, &mut found, (&targets, own), &mut rest, wanted)?;
         self.judge_weaker(trials, &mut found, own)?;
+        // Where somebody has to look anyway, nothing more is tried to show that nobody need.
+        if !self.needs_review() {
+            self.judge_assertions(trials, &mut found, (&targets, own), &mut rest, wanted)?;
+            self.judge_weaker(trials, &mut found, own)?;
+        }
         self.judge_added(trials, &mut found, touched, rest)?;
         Ok(found)
     }
