@@ -184,8 +184,15 @@ impl Measurement<'_> {
         }
         let old = self.old_side(old_passing, deadline)?;
         let new = TestSide { commit: subject.new.to_owned(), passing: new_passing, traced: Vec::new() };
-        let trials =
-            Trials { variants, program, old: &old, new: &new, deadline, builds: across_tasks.builds() };
+        let trials = Trials {
+            variants,
+            program,
+            old: &old,
+            new: &new,
+            deadline,
+            builds: across_tasks.builds(),
+            new_assertions: assertions::new_lines(subject.files),
+        };
         let both = [(first_old, of_old, &old.commit), (first_new, of_new, &new.commit)];
         let [by_old, by_new] = side_by_side(variants, both, |(first, of, commit)| {
             first.reached(variants, of, commit, deadline)
