@@ -17,7 +17,7 @@ use crate::candidate::{Candidate, Claims, Cost};
 use crate::collect::{Bench, Collector, Selection};
 use crate::integrate::{Gate, Input, Integrator, Why, why};
 use crate::plan::{Finding, pre_run};
-use crate::strength::Builds;
+use crate::strength::AcrossTasks;
 use crate::verify::{Decision, Rules, Verification, Verifier, WorktreePool};
 
 /// How long one command may take.
@@ -36,7 +36,7 @@ pub(crate) struct Lab {
     pub(crate) repeats: usize,
     /// How many mutants tests are measured with; without any, strength is no subject.
     pub(crate) mutants: usize,
-    builds: Builds,
+    pub(crate) across_tasks: AcrossTasks,
     tests: Collector,
     root: HostPath,
     _dir: tempfile::TempDir,
@@ -101,7 +101,7 @@ impl Lab {
             pool,
             repeats: 3,
             mutants: 0,
-            builds: Builds::default(),
+            across_tasks: AcrossTasks::default(),
             tests,
             root,
             _dir: dir,
@@ -124,9 +124,10 @@ impl Lab {
     pub(crate) fn git(&self, args: &[&str]) -> String {
         let identity = ["-c", "user.name=Agent", "-c", "user.email=agent@example.com"];
         let cmd = Cmd::new("git").args(["-C", self.repository().as_str()]).args(identity).args(args.to_vec());
-        // The same commits have the same ids every time, and mutants are chosen by them.
+        // The same commits have the same ids every time, and mutants are chosen by them. Another date, other mutants.
+        let date = std::env::var("MNGR_LAB_DATE").unwrap_or_else(|_| "2026-01-01T00:00:00Z".to_owned());
         let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
-        let cmd = dates.iter().fold(cmd, |cmd, name| cmd.env(*name, "2026-01-01T00:00:00Z"));
+        let cmd = dates.iter().fold(cmd, |cmd, name| cmd.env(*name, &date));
         let output = self.host.exec(&cmd.env("GIT_CONFIG_GLOBAL", "/dev/null")).unwrap();
         assert!(output.success(), "git {args:?}: {}", output.stderr_text());
         output.stdout_text()
@@ -201,7 +202,7 @@ impl Lab {
             rules: &self.rules,
             runner: &self.pool,
             mutants: self.mutants,
-            builds: &self.builds,
+            across_tasks: &self.across_tasks,
             program: None,
         }
     }

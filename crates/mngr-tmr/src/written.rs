@@ -16,11 +16,13 @@ use mngr_ops::world::World;
 use crate::collect::{Collector, Selection};
 use crate::plan::Machine;
 use crate::run::RunError;
-use crate::strength::{Builds, Driven};
+use crate::strength::{AcrossTasks, Driven};
 use crate::verify::{
-    CommitFacts, Rules, Runner as _, Verifier, WorktreePool, Written, WrittenError, WrittenTests,
-    tutorial_command,
+    CommitFacts, Rules, Runner as _, RunnerError, Verifier, WorktreePool, Written, WrittenError,
+    WrittenTests, tutorial_command,
 };
+
+mod leftovers;
 
 /// What is written, and where.
 #[derive(Debug, Clone)]
@@ -43,7 +45,7 @@ pub struct WrittenJudge<'w> {
     tests: Collector,
     rules: Rules,
     runner: WorktreePool,
-    builds: Builds,
+    across_tasks: AcrossTasks,
     /// Its own folder on this machine: checkouts and short-lived files.
     own: HostPath,
 }
@@ -60,13 +62,19 @@ impl<'w> WrittenJudge<'w> {
         let rules = Rules::new(said)?;
         let host: Arc<dyn Host> = world.client.clone();
         let name: String = random::hex32().chars().take(8).collect();
-        let own = host.layout().root().join(&format!("tmr/written-{name}"));
+        let parent = host.layout().root().join("tmr");
+        // Whatever cannot be removed does not keep anybody from measuring.
+        if let Err(error) = leftovers::remove_left(&host, &parent) {
+            world.reporter.warn(&error_chain(&error));
+        }
+        let own = parent.join(&format!("{}{name}", leftovers::WRITTEN));
+        leftovers::make_folder(host.as_ref(), &own, &request.repository).map_err(RunnerError::from)?;
         let machine = Machine::of(host.as_ref()).map(|machine| machine.parallel_tests()).unwrap_or(1);
         let width = usize::try_from(machine).unwrap_or(1);
         let pool =
-            WorktreePool::open(host.clone(), request.repository.clone(), own.join("checkouts"), width)?;
+            WorktreePool::open(host.clone(), request.repository.clone(), leftovers::checkouts(&own), width)?;
         let runner = pool.with_extra_paths(world.settings.work_dir_extra_paths.clone());
-        Ok(Self { world, host, request, tests, rules, runner, builds: Builds::default(), own })
+        Ok(Self { world, host, request, tests, rules, runner, across_tasks: AcrossTasks::default(), own })
     }
 
     /// What was measured of the tests on a branch that ends at `tip`.
@@ -106,7 +114,7 @@ impl<'w> WrittenJudge<'w> {
             rules: &self.rules,
             runner: &self.runner,
             mutants: usize::from(said.mutants),
-            builds: &self.builds,
+            across_tasks: &self.across_tasks,
             program: program.as_ref(),
         };
         let script = self.request.script.as_str();

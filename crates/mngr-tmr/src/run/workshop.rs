@@ -17,7 +17,7 @@ use super::folder::RunFolder;
 use super::settings::RunSettings;
 use crate::collect::{Bench, Collector};
 use crate::integrate::{Gate, Integrator, Ledger};
-use crate::strength::{Builds, Driven, Outlook, Question, Tested};
+use crate::strength::{AcrossTasks, Driven, Outlook, Question, Tested};
 use crate::verify::{Elsewhere, Rules, Runner, Subject, Verifier, WorktreePool, tutorial_command};
 
 /// What the agents of a run are created with; names, branches, messages and the run's own labels are added here.
@@ -45,7 +45,7 @@ pub(crate) struct Workshop {
     /// Where tests run.
     pub(crate) runner: Box<dyn Runner>,
     /// What was built for measurements so far.
-    builds: Builds,
+    across_tasks: AcrossTasks,
     /// The program that tests drive, where one is known.
     program: Option<Driven>,
     /// What checks came to while results were put together.
@@ -102,7 +102,7 @@ impl Workshop {
             }
         };
         let program = program.as_deref().and_then(Driven::new);
-        let (builds, ledger, scratch) = (Builds::default(), Arc::default(), own.join("scratch"));
+        let (across_tasks, ledger, scratch) = (AcrossTasks::default(), Arc::default(), own.join("scratch"));
         Ok(Self {
             world,
             run,
@@ -112,7 +112,7 @@ impl Workshop {
             tests,
             rules,
             runner,
-            builds,
+            across_tasks,
             program,
             ledger,
             scratch,
@@ -204,7 +204,7 @@ impl Workshop {
             rules: &self.rules,
             runner: self.runner.as_ref(),
             mutants: usize::from(self.world.settings.tmr.mutants),
-            builds: &self.builds,
+            across_tasks: &self.across_tasks,
             program: self.program.as_ref(),
         }
     }

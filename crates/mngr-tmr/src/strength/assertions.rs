@@ -47,6 +47,16 @@ pub(super) fn old_lines(file: &TestFile) -> Vec<RangeInclusive<usize>> {
         .collect()
 }
 
+/// The files and lines of all assertions of the new tests.
+pub(super) fn new_lines(files: &TestFiles) -> Vec<(String, RangeInclusive<usize>)> {
+    let of_file = |file: &TestFile| {
+        let statements = file.new_source.as_ref().map(Source::statements).unwrap_or_default();
+        let assertions = statements.into_iter().filter(|statement| statement.is_assertion);
+        assertions.map(|statement| (file.path.clone(), statement.lines)).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(of_file).collect()
+}
+
 fn of_file(file: &TestFile, run: &BTreeSet<&str>) -> Vec<Target> {
     let Some(old) = &file.old_source else { return Vec::new() };
     let (before, after) = (by_function(old), file.new_source.as_ref().map(by_function).unwrap_or_default());

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// The mutants built so far.
 #[derive(Debug, Default)]
-pub struct Builds(Mutex<BTreeSet<String>>);
+pub(super) struct Builds(Mutex<BTreeSet<String>>);
 
 impl Builds {
     /// The most mutants of compiled programs in one run.

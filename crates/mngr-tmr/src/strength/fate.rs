@@ -1,6 +1,6 @@
 //! What a run of tests says about a mutant. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_model::run::{Fate, TaskId};
 
@@ -15,25 +15,47 @@ pub(super) struct Noticed {
     pub(super) failed: BTreeSet<TaskId>,
     /// Where they failed.
     pub(super) spots: Vec<Spot>,
+    /// Those of them that ended with an error which is no assertion, and each step of it, the innermost last; none if they
+    /// did not end in time.
+    pub(super) errors: BTreeMap<TaskId, Vec<Spot>>,
 }
 
 /// Reads a run of tests that pass without the mutant.
 pub(super) fn read(examined: Examined, passing: &BTreeSet<TaskId>) -> Noticed {
     // One that runs into its deadline was noticed by whoever waits for it.
     if examined.run.exit.is_none() {
-        return Noticed { fate: Some(Fate::Killed), failed: passing.clone(), spots: Vec::new() };
+        let errors = passing.iter().map(|id| (id.clone(), Vec::new())).collect();
+        return Noticed { fate: Some(Fate::Killed), failed: passing.clone(), spots: Vec::new(), errors };
     }
     let asked = || examined.tests.iter().filter(|(id, _)| passing.contains(*id));
     let failed: BTreeSet<TaskId> =
         asked().filter(|(_, result)| result.status == TestStatus::Failed).map(|(id, _)| id.clone()).collect();
     let spots = asked().flat_map(|(_, result)| result.spots.clone()).collect();
+    let errors = asked()
+        .filter(|(_, result)| !result.spots.is_empty() && !says_assertion(&result.message))
+        .map(|(id, result)| (id.clone(), result.spots.clone()))
+        .collect();
     let has_passed = asked().all(|(_, result)| result.status == TestStatus::Passed);
     let fate = match (failed.is_empty(), has_passed) {
         (false, _) => Some(Fate::Killed),
         (true, true) => Some(Fate::Survived),
         (true, false) => None,
     };
-    Noticed { fate, failed, spots }
+    Noticed { fate, failed, spots, errors }
+}
+
+/// Whether a failure is one of an assertion, by what the framework says of it.
+fn says_assertion(message: &str) -> bool {
+    message.lines().any(|line| {
+        // pytest marks what the exception says; other lines are the source of each step.
+        let (is_marked, line) = match line.strip_prefix("E ") {
+            Some(said) => (true, said.trim_start()),
+            None => (false, line.trim_start()),
+        };
+        line.starts_with("AssertionError")
+            || line.starts_with("assertion ")
+            || (is_marked && line.starts_with("assert "))
+    })
 }
 
 /// What several runs of the same mutant come to.
@@ -47,8 +69,6 @@ pub(super) fn agreed(fates: &[Option<Fate>]) -> Option<Fate> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use mngr_model::run::MeasuredRun;
 
     use super::*;
@@ -86,5 +106,23 @@ mod tests {
         assert_eq!(agreed(&[killed, survived, killed]), Some(Fate::Unsure));
         assert_eq!(agreed(&[survived, None]), Some(Fate::Unsure));
         assert_eq!(agreed(&[]), None);
+    }
+
+    #[test]
+    fn an_assertion_is_told_from_another_error_by_what_the_framework_says() {
+        for said in [
+            "tests/test_a.py:8: in test_a\n    assert f(4) == 3\nE   AssertionError: mine\nE   assert 2 == 3",
+            "tests/test_a.py:8: in test_a\n    assert f(4) == 3\nE   assert 2 == 3",
+            "thread 'a' panicked at tests/a.rs:3:5:\nassertion `left == right` failed\n  left: 1",
+            "AssertionError: expected 1 to be 2",
+        ] {
+            assert!(says_assertion(said), "{said}");
+        }
+        for said in [
+            "tests/test_a.py:8: in test_a\n    assert f(4) == 3\nsrc/f.py:2: in f\n    return a / b\nE   ZeroDivisionError: x",
+            "thread 'a' panicked at src/lib.rs:3:5:\nattempt to subtract with overflow",
+        ] {
+            assert!(!says_assertion(said), "{said}");
+        }
     }
 }

@@ -1,28 +1,32 @@
 //! The measurement of one task: what its old and its new tests notice, and what follows for the change.
 //!
-//! Runs of tests: 1 or 2 without a mutant, 2 that write down what is reached, 2 for each mutant, more for those that
-//! decide, 1 with all functions failing where no mutant is noticed, and 2 at the end. They run side by side as far as
-//! there is room.
+//! Runs of tests: 1 or 2 that find tests, 2 that write down what is reached (2 or 4 more where a test fails), 2 for each
+//! mutant, more for those that decide, 1 with all functions failing where no mutant is noticed, and 2 at the end. They run
+//! side by side as far as there is room.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mngr_host::git::Git;
-use mngr_model::HostPath;
+use mngr_host::proc::ExecError;
 use mngr_model::run::{
     AttemptNumber, Fate, Kills, ReviewKind, ReviewReason, Strength, StrengthState, TaskId, Verdict,
 };
+use mngr_ops::fanout::fan_out_within;
 
+use super::across_tasks::AcrossTasks;
+use super::assertions;
 use super::builds::Builds;
 use super::calls::Driven;
-use super::program::{Changed, Program};
+use super::program::{Beside, Changed, Sources};
+use super::reach::Reached;
 use super::test_files::{TestFile, TestFiles};
 use super::touched::Touched;
 use super::trials::{TestSide, Trial, Trials, traced_scripts};
 use super::tried::Tried;
 use super::variants::{StrengthError, Variants};
 use crate::collect::{CollectError, Collector, Examined, TestStatus};
-use crate::verify::{PathRules, Refusal, Runner};
+use crate::verify::{PathRules, Refusal, Runner, RunnerError};
 
 /// How many times the number of mutants is tried at most.
 pub(super) const MOST_TRIES: usize = 4;
@@ -44,6 +48,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) files: &'a TestFiles,
     /// The program of the result with the old tests.
     pub(crate) old: &'a str,
+    /// The tree of that commit.
+    pub(crate) old_tree: &'a str,
     /// The program of the result with the new tests.
     pub(crate) new: &'a str,
     /// What the choice of mutants follows from, beside the test: the base commit.
@@ -70,8 +76,6 @@ pub(crate) struct Finding {
 /// Measures the strength of tests.
 pub(crate) struct Measure<'a> {
     pub(crate) git: &'a Git<'a>,
-    /// A folder for short-lived files.
-    pub(crate) scratch: &'a HostPath,
     pub(crate) tests: &'a Collector,
     pub(crate) runner: &'a dyn Runner,
     pub(crate) paths: &'a PathRules,
@@ -79,7 +83,8 @@ pub(crate) struct Measure<'a> {
     pub(crate) mutants: usize,
     /// How often an added test has to pass.
     pub(crate) repeats: usize,
-    pub(crate) builds: &'a Builds,
+    /// What other measurements have found out.
+    pub(crate) across_tasks: &'a AcrossTasks,
     /// The program that tests drive, where one is known.
     pub(crate) program: Option<&'a Driven>,
 }
@@ -87,8 +92,7 @@ pub(crate) struct Measure<'a> {
 impl Measure<'_> {
     /// Measures one task.
     pub(crate) fn measure(&self, subject: &Subject<'_>) -> Result<Finding, StrengthError> {
-        let variants =
-            Variants { git: self.git, scratch: self.scratch, tests: self.tests, runner: self.runner };
+        let variants = Variants { git: self.git, tests: self.tests, runner: self.runner };
         let mut measurement =
             Measurement { measure: self, variants: &variants, subject, reasons: Vec::new(), refusal: None };
         let strength = match measurement.strength() {
@@ -129,6 +133,11 @@ impl Measurement<'_> {
         }
     }
 
+    /// Whether a person has to look at the change already.
+    pub(super) fn needs_review(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+
     pub(super) fn reason(&mut self, kind: ReviewKind, text: impl Into<String>) {
         self.reasons.push(ReviewReason { kind, text: text.into() });
     }
@@ -141,24 +150,31 @@ impl Measurement<'_> {
         let paths = |is_there: fn(&TestFile) -> bool| -> Vec<String> {
             subject.files.iter().filter(|file| is_there(file)).map(|file| file.path.clone()).collect()
         };
-        let old_ids = variants.ids(subject.old, &paths(|file| file.is_old)).or_else(none_if_unreadable)?;
-        let new_ids = variants.ids(subject.new, &paths(|file| file.is_new))?;
+        let (old_files, new_files) = (paths(|file| file.is_old), paths(|file| file.is_new));
+        let find_old = || variants.ids(subject.old, &old_files);
+        let across_tasks = self.measure.across_tasks;
+        let old_ids = across_tasks.ids(subject.old_tree, &old_files, find_old).or_else(none_if_unreadable)?;
+        let new_ids = variants.ids(subject.new, &new_files)?;
         let touched = Touched::of(subject, &old_ids, &new_ids);
         self.judge_shared(&old_ids, &new_ids)?;
 
         let limit = self.measure.tests.one_timeout().max(self.measure.tests.many_timeout());
-        let old_plain = self.variants.run(subject.old, &touched.old, limit)?;
-        let new_plain = self.variants.run(subject.new, &touched.new, limit)?;
-        let (old_passing, new_passing) = (passing(&old_plain), passing(&new_plain));
+        let sources = Sources::of(self.measure.git, subject.new, subject.old, self.measure.paths)?;
+        let program = across_tasks.program(self.measure.git, sources)?;
+        let program = program.as_ref();
+        let [of_old, of_new] = [Beside::OldTests, Beside::NewTests].map(|beside| (program, beside));
+        let both = [(of_old, subject.old, &touched.old), (of_new, subject.new, &touched.new)];
+        let [first_old, first_new] =
+            side_by_side(variants, both, |(of, commit, ids)| variants.first(of, commit, ids, limit))?;
+        let (old_passing, new_passing) = (first_old.passing.clone(), first_new.passing.clone());
         if let Some(refusal) = self.added_fails(&touched.added, &new_passing, limit)? {
             self.refusal = Some(refusal);
             return Ok(self.unknown(StrengthState::NotMeasured, "an added test does not pass"));
         }
-        self.judge_red(&touched, &old_plain, &old_passing, limit)?;
+        self.judge_red(&touched, &first_old.examined, &old_passing, limit)?;
 
-        let slowest = old_plain.run.ms.max(new_plain.run.ms);
+        let slowest = first_old.examined.run.ms.max(first_new.examined.run.ms);
         let deadline = Duration::from_millis(slowest) * SLOWER + A_LITTLE_MORE;
-        let program = Program::read(self.measure.git, subject.new, subject.old, self.measure.paths)?;
         if program.len() == 0 {
             if let Some(why) = self.added_notice_calls(&touched, deadline)? {
                 return Ok(self.unknown(StrengthState::Measured, why));
@@ -170,13 +186,18 @@ impl Measurement<'_> {
         let new = TestSide { commit: subject.new.to_owned(), passing: new_passing, traced: Vec::new() };
         let trials = Trials {
             variants,
-            program: &program,
+            program,
             old: &old,
             new: &new,
             deadline,
-            builds: self.measure.builds,
+            builds: across_tasks.builds(),
+            new_assertions: assertions::new_lines(subject.files),
         };
-        let reached = trials.reached()?;
+        let both = [(first_old, of_old, &old.commit), (first_new, of_new, &new.commit)];
+        let [by_old, by_new] = side_by_side(variants, both, |(first, of, commit)| {
+            first.reached(variants, of, commit, deadline)
+        })?;
+        let reached = Reached { by_old, by_new };
         let is_seen_running = !reached.by_first(&trials).is_empty();
         if !is_seen_running && trials.ignore_the_program()? {
             if let Some(why) = self.added_notice_calls(&touched, deadline)? {
@@ -234,13 +255,13 @@ impl Measurement<'_> {
         trials: &Trials<'_>,
         limit: Duration,
     ) -> Result<Strength, StrengthError> {
-        for (commit, wanted) in
-            [(self.subject.old, &trials.old.passing), (self.subject.new, &trials.new.passing)]
-        {
-            if !wanted.is_empty() && passing(&self.variants.run(commit, wanted, limit)?) != *wanted {
-                let why = "the tests did not pass again without a mutant at the end";
-                return Ok(self.unknown(StrengthState::NotMeasured, why));
-            }
+        let both = [(self.subject.old, &trials.old.passing), (self.subject.new, &trials.new.passing)];
+        let pass_again = side_by_side(self.variants, both, |(commit, wanted)| {
+            Ok(wanted.is_empty() || passing(&self.variants.run(commit, wanted, limit)?) == *wanted)
+        })?;
+        if pass_again != [true, true] {
+            let why = "the tests did not pass again without a mutant at the end";
+            return Ok(self.unknown(StrengthState::NotMeasured, why));
         }
         if found.trials.is_empty() {
             let why = match found.is_out_of_builds {
@@ -263,6 +284,20 @@ impl Measurement<'_> {
             mutants: found.all().map(|trial| trials.described(trial)).collect(),
             ..self.unknown(StrengthState::Measured, "")
         })
+    }
+}
+
+/// Does something for the old and the new tests, at once where there is room.
+fn side_by_side<J: Send, T: Send>(
+    variants: &Variants<'_>,
+    both: [J; 2],
+    run: impl Fn(J) -> Result<T, StrengthError> + Sync,
+) -> Result<[T; 2], StrengthError> {
+    let mut done = fan_out_within(variants.runner.width(), both.into(), run).into_iter();
+    let mut next = || done.next().transpose();
+    match (next()?, next()?) {
+        (Some(old), Some(new)) => Ok([old, new]),
+        _ => Err(RunnerError::Exec(ExecError::Interrupted).into()),
     }
 }
 

@@ -7,6 +7,7 @@
 //! What must never be here: grammars and rules of mutation ([`crate::syntax`]), or what becomes of a change
 //! ([`crate::verify`] decides, [`crate::integrate`] acts).
 
+mod across_tasks;
 mod assertions;
 mod builds;
 mod calls;
@@ -28,7 +29,7 @@ mod variants;
 mod with_mutants;
 mod without_mutants;
 
-pub use builds::Builds;
+pub use across_tasks::AcrossTasks;
 pub use calls::Driven;
 pub(crate) use checkout::{Question, Subject as Tested};
 pub(crate) use measure::{Measure, Subject};

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use mngr_host::git::{FileMode, Git, GitError, RepoPath};
 
+use crate::collect::Spot;
 use crate::syntax::{Edit, Language, Moved, Source, small_diff};
 use crate::verify::{PathClass, PathRules};
 
@@ -53,9 +54,22 @@ struct FunctionOf {
     edits: Vec<Edit>,
 }
 
-impl Program {
-    /// The program of a commit; `old` is the same program beside the old tests.
-    pub(super) fn read(git: &Git<'_>, commit: &str, old: &str, paths: &PathRules) -> Result<Self, GitError> {
+/// The files that a program is made of. The same sources are the same program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sources(Vec<SourceFile>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SourceFile {
+    path: String,
+    mode: FileMode,
+    blob: String,
+    /// The contents beside the old tests, where they are others.
+    old_blob: Option<String>,
+}
+
+impl Sources {
+    /// Those of a commit; `old` is the same program beside the old tests.
+    pub(super) fn of(git: &Git<'_>, commit: &str, old: &str, paths: &PathRules) -> Result<Self, GitError> {
         let mut listed: Vec<_> = git
             .files_in(commit)?
             .into_iter()
@@ -70,43 +84,51 @@ impl Program {
             bytes <= LARGEST_PROGRAM
         });
         listed.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
-        let blobs: Vec<String> = listed.iter().map(|file| file.blob.clone()).collect();
-        let texts = git.read_blobs(&blobs)?;
-        let beside: BTreeMap<String, String> = git
+        let mut beside: BTreeMap<String, String> = git
             .patch_between(old, commit)?
             .into_iter()
             .filter(|change| !change.old_mode.is_absent() && !change.new_mode.is_absent())
             .map(|change| (change.path.to_string(), change.old_blob))
             .collect();
-        let wanted: Vec<(String, String)> = listed
-            .iter()
-            .filter_map(|file| {
-                let path = file.path.as_str()?;
-                Some((path.to_owned(), beside.get(path)?.clone()))
-            })
-            .collect();
-        let old_blobs: Vec<String> = wanted.iter().map(|(_, blob)| blob.clone()).collect();
-        let old_texts = git.read_blobs(&old_blobs)?;
-        let mut old_texts: BTreeMap<String, Vec<u8>> =
-            wanted.into_iter().map(|(path, _)| path).zip(old_texts).collect();
-        let files = listed.into_iter().zip(texts).filter_map(|(file, bytes)| {
-            let (path, text) = (file.path.as_str()?.to_owned(), String::from_utf8(bytes).ok()?);
-            let language = Language::of(&path, &text)?;
-            let source = Source::parse(language, &text)?;
-            let old = match old_texts.remove(&path) {
-                // A file that cannot be read beside the old tests is not mutated at all.
-                Some(bytes) => {
-                    let text = String::from_utf8(bytes).ok()?;
-                    let source = Source::parse(language, &text)?;
-                    Some((text, source))
-                }
-                None => None,
-            };
-            Some(ProgramFile { path, mode: file.mode, language, text, source, old })
+        let files = listed.into_iter().filter_map(|file| {
+            let path = file.path.as_str()?.to_owned();
+            let old_blob = beside.remove(&path);
+            Some(SourceFile { path, mode: file.mode, blob: file.blob, old_blob })
         });
-        Ok(Self::of(files.collect()))
+        Ok(Self(files.collect()))
     }
 
+    /// The program.
+    pub(super) fn read(&self, git: &Git<'_>) -> Result<Program, GitError> {
+        let all = self.0.iter().flat_map(|file| [Some(&file.blob), file.old_blob.as_ref()]);
+        let blobs: Vec<String> = all.flatten().cloned().collect();
+        let mut texts = git.read_blobs(&blobs)?.into_iter();
+        let mut files = Vec::new();
+        for SourceFile { path, mode, old_blob, .. } in &self.0 {
+            let (new, old) = (texts.next(), old_blob.as_ref().and_then(|_| texts.next()));
+            let read = |bytes: Vec<u8>| {
+                let text = String::from_utf8(bytes).ok()?;
+                let language = Language::of(path, &text)?;
+                let source = Source::parse(language, &text)?;
+                Some((language, text, source))
+            };
+            let Some((language, text, source)) = new.and_then(read) else { continue };
+            let old = match old {
+                // A file that cannot be read beside the old tests is not mutated at all.
+                Some(bytes) => match read(bytes) {
+                    Some((other, text, source)) if other == language => Some((text, source)),
+                    _ => continue,
+                },
+                None => None,
+            };
+            let (path, mode) = (path.clone(), mode.clone());
+            files.push(ProgramFile { path, mode, language, text, source, old });
+        }
+        Ok(Program::of(files))
+    }
+}
+
+impl Program {
     fn of(files: Vec<ProgramFile>) -> Self {
         let mut functions = Vec::new();
         for (file, ProgramFile { source, .. }) in files.iter().enumerate() {
@@ -126,6 +148,11 @@ impl Program {
     /// How many functions it has.
     pub(super) fn len(&self) -> usize {
         self.functions.len()
+    }
+
+    /// Whether a place is in the program, and not in tests.
+    pub(super) fn has(&self, spot: &Spot) -> bool {
+        self.files.iter().any(|file| file.path == spot.path && !file.source.is_test_line(spot.line))
     }
 
     /// Whether a build is needed before tests can be run.
@@ -201,6 +228,11 @@ impl Program {
         self.rewritten(beside, |file, source| {
             source.failing(&|function| self.place(file, source, function).is_some_and(which))
         })
+    }
+
+    /// Whether tests take little longer while functions write their numbers down.
+    pub(super) fn records_fast(&self) -> bool {
+        !self.files.iter().any(|file| file.source.records_every_call())
     }
 
     /// The files in which each function first writes its number to a file.

@@ -1,5 +1,6 @@
 //! What measuring costs with programs that nobody here wrote, and that the same question has the same answer.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use mngr_ops::fanout::fan_out_within;
 
 use crate::collect::testing::path_with_pytest;
 use crate::collect::{Collector, Selection};
+use crate::strength::AcrossTasks;
 use crate::syntax::{Function, Language, Source};
 use crate::testing::Lab;
 use crate::verify::{
@@ -21,7 +23,9 @@ const MUTANTS: usize = 12;
 /// How many tests of each project are measured.
 const TESTS: usize = 50;
 /// How many of them are measured three times.
-const AGAIN: usize = 8;
+const AGAIN: usize = 16;
+/// How many are measured and then run alone before the next ones.
+const IN_TURN: usize = 10;
 /// How much longer measuring a test may take than running it once for each mutant.
 const MOST: f64 = 1.5;
 
@@ -73,9 +77,35 @@ impl Runner for Counting<'_> {
     }
 }
 
+/// What something took.
+#[derive(Default)]
+struct Cost {
+    time: Duration,
+    /// Of the processors: ours, and that of what we started.
+    own: f64,
+    started: f64,
+}
+
+impl Cost {
+    fn of<T>(&mut self, project: &Project, work: impl FnOnce() -> T) -> T {
+        let (began, (own, started)) = (Instant::now(), project.seconds_worked());
+        let done = work();
+        let (own_now, started_now) = project.seconds_worked();
+        self.time += began.elapsed();
+        (self.own, self.started) = (self.own + own_now - own, self.started + started_now - started);
+        done
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { time, own, started } = self;
+        write!(f, "{time:.1?} (work: {own:.1} s ours, {started:.1} s of what we started)")
+    }
+}
+
 /// A project, and a change of each of its tests.
 struct Project {
-    name: &'static str,
     lab: Lab,
     collector: Collector,
     /// Tests, each with a commit in which it checks one thing more.
@@ -101,18 +131,18 @@ impl Project {
             (test.clone(), lab.commits(&[("[IMPROVE_TEST] one thing more", &files)]))
         });
         let changes = changes.collect();
-        Self { name, collector: collector(), changes, lab }
+        Self { collector: collector(), changes, lab }
     }
 
     /// Measures these, as many at once as there is room. What was found, in words; and how many runs it took.
-    fn measure(&self, changes: &[(TaskId, String)]) -> (Vec<String>, String) {
+    fn measure(&self, changes: &[(TaskId, String)], across_tasks: &AcrossTasks) -> (Vec<String>, String) {
         let counting = Counting {
             runner: &self.lab.pool,
             runs: AtomicUsize::new(0),
             ms: AtomicU64::new(0),
             late: AtomicUsize::new(0),
         };
-        let verifier = Verifier { runner: &counting, ..self.lab.verifier() };
+        let verifier = Verifier { runner: &counting, across_tasks, ..self.lab.verifier() };
         let jobs: Vec<&(TaskId, String)> = changes.iter().collect();
         let found = fan_out_within(counting.width(), jobs, |(task, tip)| {
             let change = TestChange {
@@ -131,22 +161,20 @@ impl Project {
         (found, format!("{runs} runs ({} s, {late} of them too late)", ms / 1000))
     }
 
-    /// How long this process itself has worked, without those it has started.
-    fn own_seconds(&self) -> f64 {
+    /// How long this process itself has worked, and how long those have that it started and that are over.
+    fn seconds_worked(&self) -> (f64, f64) {
         let stat = self.lab.host.files().read_text(&HostPath::new("/proc/self/stat")).unwrap();
         let after_name = stat.rsplit(')').next().unwrap_or_default();
-        let ticks = after_name.split_whitespace().skip(11).take(2);
-        ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+        let ticks: Vec<f64> = after_name.split_whitespace().skip(11).flat_map(str::parse).take(4).collect();
+        ((ticks[0] + ticks[1]) / 100.0, (ticks[2] + ticks[3]) / 100.0)
     }
 
     /// Runs each of these so often, one after another.
-    fn run_alone(&self, changes: &[(TaskId, String)], times: usize) -> Duration {
-        let began = Instant::now();
+    fn run_alone(&self, changes: &[(TaskId, String)], times: usize) {
         for (task, _) in changes.iter().cycle().take(changes.len() * times) {
             let report = run_test(&self.lab.pool, &self.collector, &self.lab.base, task).unwrap();
             assert!(report.is_pass, "{task}: {}", report.tail);
         }
-        began.elapsed()
     }
 }
 
@@ -182,25 +210,33 @@ fn one_more(lab: &Lab, test: &TaskId) -> Option<(String, String)> {
 
 /// Measuring all tests takes little more than running each once for each mutant, and gives the same every time.
 fn costs_little(name: &'static str) {
-    let tests = std::env::var("MNGR_PYPI_TESTS").ok().and_then(|tests| tests.parse().ok()).unwrap_or(TESTS);
+    let (tests, again) = (asked("MNGR_PYPI_TESTS", TESTS), asked("MNGR_PYPI_AGAIN", AGAIN));
     let project = Project::open(name, tests);
-    let (began, own) = (Instant::now(), project.own_seconds());
-    let (found, runs) = project.measure(&project.changes);
-    let (measured, own) = (began.elapsed(), project.own_seconds() - own);
-    let alone = project.run_alone(&project.changes, MUTANTS);
-    let ratio = measured.as_secs_f64() / alone.as_secs_f64();
+    let (mut measured, mut alone) = (Cost::default(), Cost::default());
+    let mut found = Vec::new();
+    // In turns, so that whatever else the machine does meets both.
+    for some in project.changes.chunks(IN_TURN) {
+        let (lines, runs) = measured.of(&project, || project.measure(some, &project.lab.across_tasks));
+        alone.of(&project, || project.run_alone(some, MUTANTS));
+        eprintln!("{name}: {} more tests: {runs}; so far {measured}, alone {alone}", some.len());
+        lines.iter().for_each(|line| eprintln!("  {}", line.chars().take(160).collect::<String>()));
+        found.extend(lines);
+    }
+    let ratio = measured.time.as_secs_f64() / alone.time.as_secs_f64();
+    let single = tests * MUTANTS;
     eprintln!(
-        "{}: {tests} tests, {MUTANTS} mutants: {runs} in {measured:.1?}, {own:.1} s of them our own; {} single runs in {alone:.1?}; {ratio:.2}x",
-        project.name,
-        tests * MUTANTS
+        "{name}: {tests} tests, {MUTANTS} mutants: {measured}; {single} single runs: {alone}; {ratio:.2}x"
     );
-    found.iter().for_each(|line| eprintln!("  {}", line.chars().take(160).collect::<String>()));
-    let some: Vec<(TaskId, String)> = project.changes.iter().take(AGAIN).cloned().collect();
+    let some: Vec<(TaskId, String)> = project.changes.iter().take(again).cloned().collect();
     for _ in 1..3 {
-        let (again, _) = project.measure(&some);
+        let (again, _) = project.measure(&some, &AcrossTasks::default());
         assert_eq!(again, found[..some.len().min(found.len())], "{name}");
     }
     assert!(ratio <= MOST, "{name}: {ratio:.2}");
+}
+
+fn asked(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
 }
 
 #[test]

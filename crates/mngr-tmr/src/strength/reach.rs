@@ -7,9 +7,11 @@ use std::time::Duration;
 use mngr_model::run::{Fate, TaskId};
 
 use super::fate;
+use super::measure::passing;
 use super::program::{Beside, Program};
-use super::trials::{TestSide, Trials};
+use super::trials::Trials;
 use super::variants::{StrengthError, Variants};
+use crate::collect::Examined;
 
 /// The functions that tests run, by their places; none where that cannot be told.
 pub(super) struct Reached {
@@ -24,19 +26,35 @@ impl Reached {
     }
 }
 
-impl Trials<'_> {
-    /// Finds the functions that the old and the new tests run.
-    pub(super) fn reached(&self) -> Result<Reached, StrengthError> {
-        let reached = |side: &TestSide, beside: Beside| {
-            self.variants.reached((self.program, beside), &side.commit, &side.passing, self.deadline)
-        };
-        let by_old = match self.old.passing.is_empty() {
-            true => BTreeSet::new(),
-            false => reached(self.old, Beside::OldTests)?,
-        };
-        Ok(Reached { by_old, by_new: reached(self.new, Beside::NewTests)? })
-    }
+/// The first run of the tests of one side, without a mutant.
+pub(super) struct First {
+    /// What became of them.
+    pub(super) examined: Examined,
+    /// Those that passed.
+    pub(super) passing: BTreeSet<TaskId>,
+    /// What they run, where they all were asked while functions wrote their numbers down.
+    recorded: Option<BTreeSet<usize>>,
+}
 
+impl First {
+    /// The functions that the tests run which pass.
+    pub(super) fn reached(
+        self,
+        variants: &Variants<'_>,
+        program: (&Program, Beside),
+        commit: &str,
+        deadline: Duration,
+    ) -> Result<BTreeSet<usize>, StrengthError> {
+        match self.recorded {
+            _ if self.passing.is_empty() => Ok(BTreeSet::new()),
+            Some(recorded) => Ok(recorded),
+            // Writing takes its time where functions are called often; what was written until then counts.
+            None => Ok(variants.recorded(program, commit, &self.passing, deadline * 3)?.1),
+        }
+    }
+}
+
+impl Trials<'_> {
     /// Whether the old tests, or the new ones where no old one passes, pass although every function fails: they run
     /// something else, or nothing.
     pub(super) fn ignore_the_program(&self) -> Result<bool, StrengthError> {
@@ -52,20 +70,43 @@ impl Trials<'_> {
 }
 
 impl Variants<'_> {
-    fn reached(
+    /// Runs tests for the first time. If all of them pass while functions write their numbers down, that is all there is
+    /// to know; else they are run again without.
+    pub(super) fn first(
+        &self,
+        (program, beside): (&Program, Beside),
+        commit: &str,
+        ids: &BTreeSet<TaskId>,
+        limit: Duration,
+    ) -> Result<First, StrengthError> {
+        let mut recorded = None;
+        if program.len() > 0 && program.records_fast() && !ids.is_empty() {
+            let (examined, reached) = self.recorded((program, beside), commit, ids, limit)?;
+            let passing = passing(&examined);
+            if passing == *ids {
+                return Ok(First { examined, passing, recorded: Some(reached) });
+            }
+            recorded = Some(reached);
+        }
+        let examined = self.run(commit, ids, limit)?;
+        let passing = passing(&examined);
+        let recorded = recorded.filter(|_| passing == *ids);
+        Ok(First { examined, passing, recorded })
+    }
+
+    /// Runs tests while functions write their numbers down, and says which did.
+    fn recorded(
         &self,
         (program, beside): (&Program, Beside),
         commit: &str,
         ids: &BTreeSet<TaskId>,
         deadline: Duration,
-    ) -> Result<BTreeSet<usize>, StrengthError> {
+    ) -> Result<(Examined, BTreeSet<usize>), StrengthError> {
         let file = self.runner.outside("reached")?;
         let recording = self.variant(commit, &program.recording(&file, beside))?;
-        // Writing takes its time where functions are called often; what was written until then counts.
-        let ran = self.run(&recording, ids, deadline * 3);
+        let ran = self.run(&recording, ids, deadline);
         let written = self.runner.take_outside(&file)?;
-        ran?;
         let numbers = written.lines().filter_map(|line| line.trim().parse::<usize>().ok());
-        Ok(numbers.filter(|number| *number < program.len()).collect())
+        Ok((ran?, numbers.filter(|number| *number < program.len()).collect()))
     }
 }

@@ -107,6 +107,21 @@ fn an_added_test_passes_and_notices_something_or_the_change_is_refused() {
 }
 
 #[test]
+fn a_test_that_reads_the_program_is_measured_as_any_other() {
+    // While functions write down that they were called, their first lines are others.
+    let reads =
+        format!("{TEST}grep -qx 'add() {{' src/lib.sh\ngrep -qx '    echo $(($1 + $2))' src/lib.sh\n");
+    let lab = lab(&[("src/lib.sh", PROGRAM), ("tests/lib.sh", &reads)]);
+    let better = format!("{reads}[ \"$(greet you)\" = 'hello you' ]\n");
+    let works = [("[IMPROVE_TEST] better", &[("tests/lib.sh", Some(better.as_str()))][..])];
+    let found = lab.verify(&lab.candidate("tests/lib.sh", &works));
+    assert_eq!(kinds(&found), [], "{:?}", found.decision);
+    let strength = found.strength.unwrap();
+    assert_eq!(strength.state, StrengthState::Measured);
+    assert!(strength.before.unwrap().killed > 0, "{strength}");
+}
+
+#[test]
 fn a_test_that_does_not_run_the_checkout_is_not_measurable() {
     let lab = lab(&[("src/lib.sh", PROGRAM), ("tests/idle.sh", "set -e\n[ 1 = 1 ]\n")]);
     let works = [("[IMPROVE_TEST] more", &[("tests/idle.sh", Some("set -e\n[ 1 = 1 ]\n[ 2 = 2 ]\n"))][..])];
@@ -160,14 +175,16 @@ fn a_test_that_no_longer_looks_at_effects_needs_review() {
 
 /// Runs test functions and reports as pytest does, in a tenth of the time.
 const RUNNER: &str = r#"
-import importlib.util, os, sys, traceback
+import glob, importlib.util, os, re, sys, traceback
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.getcwd())
 if len(sys.argv) == 1:
-    sys.exit(print("tests/test_shop.py::test_price"))
+    for path in sorted(glob.glob("tests/test_*.py")):
+        print(*(f"{path}::{name}" for name in re.findall(r"(?m)^def (test_\w+)", open(path).read())), sep="\n")
+    sys.exit()
 path, _, name = sys.argv[1].partition("::")
 os.environ["PYTEST_CURRENT_TEST"] = sys.argv[1]
-spec = importlib.util.spec_from_file_location("test_shop", path)
+spec = importlib.util.spec_from_file_location("tested", path)
 module = importlib.util.module_from_spec(spec)
 said = ""
 try:
@@ -178,7 +195,8 @@ except BaseException as error:
     lines = [f"{os.path.relpath(step.filename)}:{step.lineno}: in {step.name}" for step in steps[1:]]
     said = "<failure message='x'>" + "\n".join(lines) + "</failure>"
 with open(sys.argv[2], "w") as report:
-    report.write(f"<testsuite><testcase classname='tests.test_shop' name='{name}' file='{path}'>{said}</testcase></testsuite>")
+    case = f"classname='{path[:-3].replace('/', '.')}' name='{name}' file='{path}'"
+    report.write(f"<testsuite><testcase {case}>{said}</testcase></testsuite>")
 sys.exit(1 if said else 0)
 "#;
 
@@ -192,14 +210,40 @@ def test_price():
     assert price(100) == 250
 ";
 
-#[test]
-fn assertions_that_became_a_table_are_still_checked_row_by_row() {
-    let program = "def price(count):\n    total = count * 3\n    if total > 99:\n        total = total - 50\n    return total\n";
+/// A program in Python with a test.
+fn shop(program: &str, test: &str) -> Lab {
     let said = "[py]\ncollect = 'python3 tests/run.py'\nids = 'lines'\none = 'python3 tests/run.py {id}'\nreport = 'junit'\nreport_flags = '{report}'\n";
     let tests = Collector::named("py", &toml::from_str(said).unwrap(), Selection::default()).unwrap();
-    let files = [("shop.py", program), ("tests/test_shop.py", CALLS), ("tests/run.py", RUNNER)];
+    let files = [("shop.py", program), ("tests/test_shop.py", test), ("tests/run.py", RUNNER)];
     let mut lab = Lab::with(&files, tests);
     (lab.repeats, lab.mutants) = (1, 4);
+    lab
+}
+
+#[test]
+fn an_added_test_that_only_lets_the_program_run_needs_review() {
+    let mut lab = shop(
+        "PRICES = {1: 3}\n\ndef price(count):\n    if count not in PRICES:\n        raise ValueError(count)\n    return PRICES[count]\n",
+        "from shop import price\n\ndef test_price():\n    assert price(1) == 3\n",
+    );
+    lab.mutants = 2;
+    let added = |check: &str| {
+        let text = format!("from shop import price\n\ndef test_more():\n    {check}\n");
+        let files = [("tests/test_more.py", Some(text.as_str()))];
+        lab.verify(&lab.candidate("tests/test_shop.py::test_price", &[("[IMPROVE_TEST] more", &files)]))
+    };
+    let runs = added("price(1)");
+    assert_eq!(kinds(&runs), [ReviewKind::Assertion], "{:?} {:?}", runs.decision, runs.strength);
+    let checks = added("assert price(1) == 3");
+    assert_eq!(kinds(&checks), [], "{:?} {:?}", checks.decision, checks.strength);
+}
+
+#[test]
+fn assertions_that_became_a_table_are_still_checked_row_by_row() {
+    let lab = shop(
+        "def price(count):\n    total = count * 3\n    if total > 99:\n        total = total - 50\n    return total\n",
+        CALLS,
+    );
     let changed_to = |test: &str| {
         let files = [("tests/test_shop.py", Some(test))];
         lab.verify(&lab.candidate("tests/test_shop.py::test_price", &[("[IMPROVE_TEST] a table", &files)]))

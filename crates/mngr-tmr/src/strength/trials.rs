@@ -1,6 +1,7 @@
 //! Mutants tried on the old and the new tests, several at once.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use mngr_model::run::{Fate, Mutant, TaskId};
@@ -60,6 +61,15 @@ pub(super) enum Asked {
     Both,
 }
 
+/// A mutant as it is run with the old or the new tests.
+struct Job {
+    /// Which one, by its place among those that are tried together.
+    at: usize,
+    asked: Asked,
+    changed: Vec<Changed>,
+    moved: Option<Moved>,
+}
+
 /// Tries mutants.
 pub(super) struct Trials<'a> {
     pub(super) variants: &'a Variants<'a>,
@@ -68,6 +78,8 @@ pub(super) struct Trials<'a> {
     pub(super) new: &'a TestSide,
     pub(super) deadline: Duration,
     pub(super) builds: &'a Builds,
+    /// Where the new tests check something: files and lines.
+    pub(super) new_assertions: Vec<(String, RangeInclusive<usize>)>,
 }
 
 impl Trials<'_> {
@@ -81,13 +93,19 @@ impl Trials<'_> {
                 one => vec![(at, one)],
             })
             .collect();
+        // One that cannot be made beside these tests says nothing.
+        let made = |(at, asked): (usize, Asked)| {
+            let (changed, moved) = self.changed(allowed[at], self.side(asked).1)?;
+            Some(Job { at, asked, changed, moved })
+        };
+        let jobs: Vec<Job> = jobs.into_iter().filter_map(made).collect();
+        let wanted: Vec<(&str, &[Changed])> =
+            jobs.iter().map(|job| (self.side(job.asked).0.commit.as_str(), &job.changed[..])).collect();
+        let commits = self.variants.variants(&wanted)?;
         type Noted = Result<(usize, Asked, Noticed), StrengthError>;
-        let results = fan_out_within(self.variants.runner.width(), jobs, |(at, asked)| -> Noted {
-            let (side, beside) = match asked {
-                Asked::Old => (self.old, Beside::OldTests),
-                _ => (self.new, Beside::NewTests),
-            };
-            Ok((at, asked, self.notice(side, beside, allowed[at])?))
+        let pairs: Vec<(Job, String)> = jobs.into_iter().zip(commits).collect();
+        let results = fan_out_within(self.variants.runner.width(), pairs, |(job, commit)| -> Noted {
+            Ok((job.at, job.asked, self.notice(&job, &commit)?))
         });
         let mut trials: Vec<Trial> = allowed
             .iter()
@@ -138,16 +156,23 @@ impl Trials<'_> {
         !self.program.is_compiled(what.function()) || self.builds.may_build(&name)
     }
 
-    fn notice(&self, side: &TestSide, beside: Beside, what: Attempted) -> Result<Noticed, StrengthError> {
-        // One that cannot be made beside these tests says nothing.
-        let Some((changed, moved)) = self.changed(what, beside) else { return Ok(Noticed::default()) };
-        let commit = self.variants.variant(&side.commit, &changed)?;
-        let examined = self.variants.run(&commit, &side.passing, self.deadline)?;
+    /// The tests that are asked.
+    fn side(&self, asked: Asked) -> (&TestSide, Beside) {
+        match asked {
+            Asked::Old => (self.old, Beside::OldTests),
+            Asked::New | Asked::Both => (self.new, Beside::NewTests),
+        }
+    }
+
+    fn notice(&self, job: &Job, commit: &str) -> Result<Noticed, StrengthError> {
+        let (side, _) = self.side(job.asked);
+        let examined = self.variants.run(commit, &side.passing, self.deadline)?;
         let traced = side.spots(&examined.tail);
         let mut noticed = fate::read(examined, &side.passing);
         noticed.spots.extend(traced);
-        if let (Some(moved), [file]) = (moved, &changed[..]) {
-            for spot in noticed.spots.iter_mut().filter(|spot| spot.path == file.path) {
+        if let (Some(moved), [file]) = (&job.moved, &job.changed[..]) {
+            let errors = noticed.errors.values_mut().flatten();
+            for spot in noticed.spots.iter_mut().chain(errors).filter(|spot| spot.path == file.path) {
                 spot.line = moved.line_before(spot.line);
             }
         }
@@ -170,6 +195,19 @@ impl Trials<'_> {
                 Some((self.program.failing(&|function| function == wanted, beside), None))
             }
         }
+    }
+
+    /// Whether a new test notices the mutant by something that it checks, and not only because it lets the program run,
+    /// which ends with an error or does not end.
+    pub(super) fn is_checked_by(&self, trial: &Trial, test: &TaskId) -> bool {
+        let is_assertion = |spot: &Spot| {
+            self.new_assertions.iter().any(|(path, lines)| *path == spot.path && lines.contains(&spot.line))
+        };
+        let only_runs = |spots: &Vec<Spot>| {
+            let is_in_program = spots.last().is_none_or(|spot| self.program.has(spot));
+            is_in_program && !spots.iter().any(is_assertion)
+        };
+        trial.is_killed_by(test) && !trial.new.errors.get(test).is_some_and(only_runs)
     }
 
     /// A trial as the journal keeps it.
@@ -222,6 +260,11 @@ impl Trial {
             Asked::New => new,
             Asked::Both => old && new,
         }
+    }
+
+    /// Whether a new test notices it.
+    pub(super) fn is_killed_by(&self, test: &TaskId) -> bool {
+        self.new.fate == Some(Fate::Killed) && self.new.failed.contains(test)
     }
 
     /// Whether an old test notices it, and neither the same test now nor one that was changed with it.

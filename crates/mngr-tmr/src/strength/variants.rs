@@ -1,12 +1,11 @@
 //! Where tests meet mutants: a commit for each mutant, a clean checkout for each run.
 //!
-//! Processes of git: 5 for each mutant, those of the runner for each run.
+//! Processes of git: 1 or 2 for all mutants that are tried together, those of the runner for each run.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mngr_host::git::{Git, GitError, NewCommit, TreeEntry};
-use mngr_model::HostPath;
+use mngr_host::git::{EditedCommit, EditedFile, Git, GitError};
 use mngr_model::run::TaskId;
 
 use super::program::Changed;
@@ -41,8 +40,6 @@ impl StrengthError {
 /// Makes mutants and runs tests on them.
 pub(super) struct Variants<'a> {
     pub(super) git: &'a Git<'a>,
-    /// A folder for short-lived files.
-    pub(super) scratch: &'a HostPath,
     pub(super) tests: &'a Collector,
     pub(super) runner: &'a dyn Runner,
 }
@@ -50,29 +47,25 @@ pub(super) struct Variants<'a> {
 impl Variants<'_> {
     /// A commit with these files changed.
     pub(super) fn variant(&self, commit: &str, changed: &[Changed]) -> Result<String, GitError> {
-        let entry = |file: &Changed| {
-            let blob = self.git.write_blob(file.text.as_bytes())?;
-            Ok(TreeEntry { path: file.repo_path(), mode: file.mode.clone(), blob })
-        };
-        let entries: Vec<TreeEntry> = changed.iter().map(entry).collect::<Result<_, GitError>>()?;
-        self.overlaid(commit, &entries)
+        let made = self.variants(&[(commit, changed)])?;
+        Ok(made.into_iter().next().unwrap_or_else(|| commit.to_owned()))
     }
 
-    /// A commit with these files put in.
-    pub(super) fn overlaid(&self, commit: &str, entries: &[TreeEntry]) -> Result<String, GitError> {
-        if entries.is_empty() {
-            return Ok(commit.to_owned());
-        }
-        self.git.host().files().make_folder(self.scratch)?;
-        let tree = self.git.overlay_tree(commit, entries, self.scratch)?;
-        self.git.commit_tree(&NewCommit {
-            tree: &tree,
-            parent: commit,
-            message: "mutant",
-            name: "mngr",
-            email: "mngr",
-            time: 0,
-        })
+    /// A commit for each of these, with its files changed.
+    pub(super) fn variants(&self, wanted: &[(&str, &[Changed])]) -> Result<Vec<String>, GitError> {
+        let file = |file: &Changed| EditedFile {
+            path: file.repo_path(),
+            mode: file.mode.clone(),
+            contents: file.text.clone().into_bytes(),
+        };
+        let commits: Vec<EditedCommit> = wanted
+            .iter()
+            .map(|(parent, changed)| EditedCommit {
+                parent: (*parent).to_owned(),
+                files: changed.iter().map(file).collect(),
+            })
+            .collect();
+        self.git.commit_edited(&commits, "mutant")
     }
 
     /// Runs these tests once on a commit.

@@ -10,7 +10,7 @@ use super::measure::{MOST_TRIES, Measurement};
 use super::reach::Reached;
 use super::search::Search;
 use super::touched::{Touched, own_name};
-use super::trials::{Asked, Attempted, Trial, Trials};
+use super::trials::{Asked, Attempted, Trials};
 use super::tried::Tried;
 use super::variants::StrengthError;
 use crate::verify::Refusal;
@@ -58,8 +58,12 @@ impl Measurement<'_> {
         let run: BTreeSet<&str> = touched.new.iter().map(|id| own_name(id.as_str())).collect();
         let targets = if has_old { assertions::targets(self.subject.files, &run) } else { Vec::new() };
         let own = &touched.own;
-        self.judge_assertions(trials, &mut found, (&targets, own), &mut rest, wanted)?;
         self.judge_weaker(trials, &mut found, own)?;
+        // Where somebody has to look anyway, nothing more is tried to show that nobody need.
+        if !self.needs_review() {
+            self.judge_assertions(trials, &mut found, (&targets, own), &mut rest, wanted)?;
+            self.judge_weaker(trials, &mut found, own)?;
+        }
         self.judge_added(trials, &mut found, touched, rest)?;
         Ok(found)
     }
@@ -136,7 +140,8 @@ impl Measurement<'_> {
         Ok(())
     }
 
-    /// Each added test kills at least one mutant, or the change is refused.
+    /// Each added test kills at least one mutant, or the change is refused. If that is only because the program ends with
+    /// an error, nobody knows whether the test checks anything.
     fn judge_added(
         &mut self,
         trials: &Trials<'_>,
@@ -144,24 +149,30 @@ impl Measurement<'_> {
         touched: &Touched,
         mut rest: Vec<Attempted>,
     ) -> Result<(), StrengthError> {
-        let kills = |trial: &Trial, test: &TaskId| {
-            trial.new.fate == Some(Fate::Killed) && trial.new.failed.contains(test)
-        };
         let wanted = self.measure.mutants.max(1);
+        let is_idle =
+            |found: &Tried, test: &TaskId| !found.all().any(|trial| trials.is_checked_by(trial, test));
         let mut tried = 0;
-        loop {
-            let idle: Vec<&TaskId> =
-                touched.added.iter().filter(|test| !found.all().any(|trial| kills(trial, test))).collect();
-            let Some(first) = idle.first() else { break };
-            if rest.is_empty() || tried >= wanted * MOST_TRIES {
-                self.refusal = Some(Refusal::AddedNoticesNothing { test: (*first).clone() });
-                break;
-            }
+        while !rest.is_empty()
+            && tried < wanted * MOST_TRIES
+            && touched.added.iter().any(|test| is_idle(found, test))
+        {
             let step = rest.len().min(trials.variants.runner.width().max(1) * 2);
             let next: Vec<Attempted> = rest.drain(..step).collect();
             tried += step;
             let new = trials.try_all(&next, Asked::New)?;
             found.beside.extend(new.into_iter().filter(|trial| trial.new.fate == Some(Fate::Killed)));
+        }
+        for test in touched.added.iter().filter(|test| is_idle(found, test)) {
+            if !found.all().any(|trial| trial.is_killed_by(test)) {
+                self.refusal = Some(Refusal::AddedNoticesNothing { test: test.clone() });
+                break;
+            }
+            let text = format!(
+                "the added test `{test}` only notices mutants with which the program ends with an error or does not \
+                 end: nothing shows that it checks what the program does"
+            );
+            self.reason(ReviewKind::Assertion, text);
         }
         Ok(())
     }

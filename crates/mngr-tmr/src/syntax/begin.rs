@@ -98,6 +98,11 @@ impl Source {
         replaced(&self.text, parts)
     }
 
+    /// Whether recorded functions write their numbers down each time they are called, which can take long.
+    pub fn records_every_call(&self) -> bool {
+        self.rules.begin.records_every_call
+    }
+
     /// What is to be replaced so that this runs there.
     pub(super) fn put(
         &self,

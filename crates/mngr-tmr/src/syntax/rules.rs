@@ -93,6 +93,9 @@ struct BeginText {
     import_after: Option<String>,
     /// What a function looks like that cannot be recorded.
     not_recorded: Option<String>,
+    /// Whether a function writes its number down each time it is called, which can take long.
+    #[serde(default)]
+    records_every_call: bool,
 }
 
 /// How a change is made to hold for some arguments of its function only.
@@ -203,6 +206,7 @@ pub(super) struct Begin {
     pub(super) record_around: String,
     pub(super) import: Option<(String, String)>,
     pub(super) not_recorded: Option<Regex>,
+    pub(super) records_every_call: bool,
 }
 
 /// What makes a statement an assertion.
@@ -409,6 +413,7 @@ impl Begin {
             record: said.record,
             import: said.import_after.zip(said.import),
             not_recorded: optional_pattern("not_recorded", said.not_recorded.as_deref())?,
+            records_every_call: said.records_every_call,
         })
     }
 }

@@ -20,7 +20,7 @@ use super::rules::Rules;
 use super::runner::{Runner, RunnerError, TestReport, run_test};
 use crate::candidate::{Candidate, Claims};
 use crate::collect::Collector;
-use crate::strength::{Builds, Driven, Measure, Side, Sides, StrengthError, Subject};
+use crate::strength::{AcrossTasks, Driven, Measure, Side, Sides, StrengthError, Subject};
 
 /// Several runs of one test on one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -251,8 +251,8 @@ pub struct Verifier<'a> {
     pub runner: &'a dyn Runner,
     /// How many mutants the tests of a task are measured with.
     pub mutants: usize,
-    /// What was built for measurements so far.
-    pub builds: &'a Builds,
+    /// What measurements of this run have found out so far.
+    pub across_tasks: &'a AcrossTasks,
     /// The program that tests drive, where one is known.
     pub program: Option<&'a Driven>,
 }
@@ -408,16 +408,15 @@ impl Verifier<'_> {
             let strength = Strength::not_needed(task.clone(), attempt);
             return Ok(Judged { strength, reasons, refusal: None });
         }
-        let old = self.with_old_tests(&git, to, &sides).map_err(git_error)?;
+        let (old, old_tree) = self.with_old_tests(&git, to, &sides).map_err(git_error)?;
         let measure = Measure {
             git: &git,
-            scratch: &self.scratch,
             tests: self.tests,
             runner: self.runner,
             paths: &self.rules.paths,
             mutants: self.mutants,
             repeats: self.repeats,
-            builds: self.builds,
+            across_tasks: self.across_tasks,
             program: self.program,
         };
         let subject = Subject {
@@ -425,6 +424,7 @@ impl Verifier<'_> {
             attempt,
             files: &sides.tests,
             old: &old,
+            old_tree: &old_tree,
             new: to,
             base: &self.base,
             before,
@@ -438,18 +438,19 @@ impl Verifier<'_> {
         Ok(Judged { strength: finding.strength, reasons, refusal: finding.refusal })
     }
 
-    /// The result with the tests as they were at the base.
-    fn with_old_tests(&self, git: &Git<'_>, new: &str, sides: &Sides) -> Result<String, GitError> {
+    /// The result with the tests as they were at the base, and the tree of that commit.
+    fn with_old_tests(&self, git: &Git<'_>, new: &str, sides: &Sides) -> Result<(String, String), GitError> {
         self.host.files().make_folder(&self.scratch)?;
         let tree = git.overlay_tree(new, &sides.tests.old_entries(git)?, &self.scratch)?;
-        git.commit_tree(&NewCommit {
+        let commit = git.commit_tree(&NewCommit {
             tree: &tree,
             parent: new,
             message: "with the old tests",
             name: "mngr",
             email: "mngr",
             time: 0,
-        })
+        })?;
+        Ok((commit, tree))
     }
 
     /// A commit with the changed tests and documentation on the old implementation.

@@ -168,9 +168,11 @@ const REPORT_HOOK: Plan = Plan {
     because: "`python/tests/tutorial/conftest.py`",
 };
 
-/// Those for every day.
-const SOME: [&Plan; 6] =
-    [&CITATION_WITH_BLOCK, &ADDED_TEST, &PROGRAM_NOT_CALLED, &SCOPE_REWRITTEN, &CITATION_REWORDED, &SKIPPED];
+/// Those for every day, with worktrees.
+const SOME: [&Plan; 3] = [&ADDED_TEST, &SCOPE_REWRITTEN, &SKIPPED];
+
+/// Those for every day, with repositories of their own.
+const OTHERS: [&Plan; 3] = [&CITATION_WITH_BLOCK, &PROGRAM_NOT_CALLED, &CITATION_REWORDED];
 
 /// All of them.
 pub(crate) const ALL: [&Plan; 9] = [
@@ -188,42 +190,103 @@ pub(crate) const ALL: [&Plan; 9] = [
 /// What is merged as it is of all: the work of the honest ones.
 pub(crate) const MERGEABLE: &str = "Tests and docs: the changes of 3 agents\n";
 
+/// Where the agents work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In worktrees of the repository.
+    Worktrees,
+    /// In repositories of their own (mirror mode).
+    Mirrors,
+}
+
+/// What has to come out.
+struct Outcome<'a> {
+    /// The first line of the report.
+    first: &'a str,
+    /// The subject of what is merged as it is.
+    merged: &'a str,
+    /// The subjects of the commits that need review.
+    review: &'a [&'a str],
+}
+
 /// Runs these on this machine.
 #[track_caller]
-fn improved_here(plans: &[&'static Plan], first: &str, merged: &str, review: &[&str]) {
+fn improved_here(plans: &[&'static Plan], place: Place, outcome: &Outcome<'_>) {
     let env = env();
     let path = format!("{}:{}", python().display(), std::env::var("PATH").unwrap());
     let suite = Suite::new(&env, plans.iter().copied(), &path, None);
-    let (run, output) = suite.run(&["--no-integrator"]);
+    let mut words = vec!["--no-integrator"];
+    if place == Place::Mirrors {
+        let key = "create_templates.own.transfer";
+        let _ = env.mngr(["config", "set", "--scope", "user", key, "git-mirror"]).success();
+        words.extend(["--agent-template", "own"]);
+    }
+    let (run, output) = suite.run(&words);
     suite.assert_ends(&run, &output);
-    assert_eq!(output.stdout.lines().next(), Some(first), "{output}");
-    assert_eq!(suite.git(&["log", "--format=%s", "main..tmr/1/integrated"]), merged);
-    let log = suite.git(&["log", "--reverse", "--format=%s", "tmr/1/integrated..tmr/1/review"]);
-    assert_eq!(log.lines().collect::<Vec<_>>(), review);
-    let refused = env.mngr(["tmr", "why", SKIPPED.test]).code(1).stderr;
-    assert!(
-        refused.contains("it ended as failed(contract): `python/tests/tutorial/test_one_task.py` breaks"),
-        "{refused}"
-    );
-    // What is merged agrees with the tutorial as much as before.
-    suite.git(&["switch", "--quiet", "tmr/1/integrated"]);
-    let words = ["tutorial", "coverage", "tutorial/tutorial.sh", "python/tests/tutorial", "--format", "json"];
-    let coverage = env.mngr(words).success().json();
-    let text = coverage.to_string();
-    assert!(text.contains("9 says that there is no such agent"), "{text}");
+    assert_eq!(output.stdout.lines().next(), Some(outcome.first), "{output}");
+    assert_eq!(suite.git(&["log", "--format=%s", "main..tmr/1/integrated"]), outcome.merged);
+    // Where nothing needs review there is no such branch.
+    let has_review = !suite.git(&["branch", "--list", "tmr/1/review"]).is_empty();
+    assert_eq!(has_review, !outcome.review.is_empty(), "{output}");
+    if has_review {
+        let log = suite.git(&["log", "--reverse", "--format=%s", "tmr/1/integrated..tmr/1/review"]);
+        assert_eq!(log.lines().collect::<Vec<_>>(), outcome.review);
+    }
+    let listing = env.mngr(["list", "--format", "json"]).success().json();
+    let agents = listing["agents"].as_array().unwrap();
+    assert!(agents.len() >= plans.len(), "{listing}");
+    for agent in agents {
+        let work_dir = Path::new(agent["work_dir"].as_str().unwrap());
+        assert_eq!(work_dir.join(".git").is_dir(), place == Place::Mirrors, "{agent}");
+    }
+    let has = |wanted: &Plan| plans.iter().any(|plan| plan.test == wanted.test);
+    if has(&SKIPPED) {
+        let refused = env.mngr(["tmr", "why", SKIPPED.test]).code(1).stderr;
+        assert!(
+            refused.contains("it ended as failed(contract): `python/tests/tutorial/test_one_task.py` breaks"),
+            "{refused}"
+        );
+    }
+    if has(&CITATION_WITH_BLOCK) {
+        // What is merged agrees with the tutorial as much as before.
+        suite.git(&["switch", "--quiet", "tmr/1/integrated"]);
+        let words =
+            ["tutorial", "coverage", "tutorial/tutorial.sh", "python/tests/tutorial", "--format", "json"];
+        let coverage = env.mngr(words).success().json();
+        let text = coverage.to_string();
+        assert!(text.contains("9 says that there is no such agent"), "{text}");
+    }
     suite.assert_no_worlds(Path::new("/tmp"));
 }
 
 #[test]
 fn tool_pytest_our_own_tests_of_the_tutorial_are_made_better_and_not_worse() {
+    let merged = "Tests and docs: the changes of 1 agent\n";
     // The one more is the test that was added.
-    let review = ["[IMPROVE_TEST] faster"];
-    let merged = "Tests and docs: the changes of 2 agents\n";
-    improved_here(&SOME, "7 of 7 tests pass on tmr/1/integrated", merged, &review);
+    let first = "4 of 4 tests pass on tmr/1/integrated";
+    improved_here(&SOME, Place::Worktrees, &Outcome { first, merged, review: &[] });
 }
 
 #[test]
+fn tool_pytest_our_own_tests_of_the_tutorial_are_made_better_by_agents_with_repositories_of_their_own() {
+    let merged = "Tests and docs: the changes of 1 agent\n";
+    let (first, review) = ("3 of 3 tests pass on tmr/1/integrated", ["[IMPROVE_TEST] faster"]);
+    improved_here(&OTHERS, Place::Mirrors, &Outcome { first, merged, review: &review });
+}
+
+/// What comes out of all of them.
+const OF_ALL: Outcome<'_> = Outcome {
+    first: "10 of 10 tests pass on tmr/1/integrated",
+    merged: MERGEABLE,
+    review: &["[IMPROVE_TEST] steadier", "[IMPROVE_TEST] faster", "[IMPROVE_TEST] simpler"],
+};
+
+#[test]
 fn soak_tool_pytest_our_own_tests_of_the_tutorial_are_made_better_and_not_worse_by_all() {
-    let review = ["[IMPROVE_TEST] steadier", "[IMPROVE_TEST] faster", "[IMPROVE_TEST] simpler"];
-    improved_here(&ALL, "10 of 10 tests pass on tmr/1/integrated", MERGEABLE, &review);
+    improved_here(&ALL, Place::Worktrees, &OF_ALL);
+}
+
+#[test]
+fn soak_tool_pytest_our_own_tests_of_the_tutorial_are_made_better_by_all_in_mirrors() {
+    improved_here(&ALL, Place::Mirrors, &OF_ALL);
 }

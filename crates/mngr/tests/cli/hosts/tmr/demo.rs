@@ -1,5 +1,6 @@
 //! The demo, and our own tests of the tutorial, with agents on other machines: the same ends as on this one.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mngr_testkit::{Dockerd, Sshd};
@@ -54,4 +55,46 @@ fn soak_tool_pytest_our_own_tests_of_the_tutorial_are_made_better_over_ssh() {
     assert_eq!(suite.git(&["log", "--format=%s", "main..tmr/1/integrated"]), MERGEABLE);
     suite.assert_no_worlds(&machine.tmp());
     drop(env);
+}
+
+/// Arguments of `docker run` by which a container has these folders of this machine, at the same place.
+fn mounted(folders: &[&Path]) -> Vec<String> {
+    let mount = |folder: &&Path| ["-v".to_owned(), format!("{0}:{0}:ro", folder.display())];
+    folders.iter().flat_map(mount).collect()
+}
+
+#[test]
+fn soak_tool_pytest_docker_our_own_tests_of_the_tutorial_are_made_better_in_containers() {
+    let engine = Dockerd::start();
+    let mut env = support::env();
+    env.set_var("DOCKER_HOST", engine.endpoint());
+    // The image has no Python: containers have the one of this machine, pytest, and the binary under test.
+    let pytest = python();
+    let installation = pythons_own(&pytest);
+    let own: Vec<&Path> = installation.iter().map(PathBuf::as_path).collect();
+    let programs = [pytest.parent().unwrap(), Path::new(env!("CARGO_BIN_EXE_mngr")).parent().unwrap()];
+    let arguments = mounted(&[&own[..], &programs[..]].concat());
+    write_settings(
+        &env,
+        &format!(
+            "[providers.docker]\ndefault_image = {:?}\ndefault_start_args = {arguments:?}\n",
+            engine.image()
+        ),
+    );
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", pytest.display());
+    let suite = Suite::new(&env, ALL, &path, None);
+    let (run, output) = suite.run(&["--no-integrator", "--provider", "docker", "--agents-per-host", "9"]);
+    suite.assert_ends(&run, &output);
+    assert_eq!(suite.git(&["log", "--format=%s", "main..tmr/1/integrated"]), MERGEABLE);
+}
+
+/// What Python itself consists of, beside its virtual environment.
+#[track_caller]
+fn pythons_own(programs: &Path) -> Vec<PathBuf> {
+    let print = "import os, sys, sysconfig\n\
+                 print(*([sys.base_prefix] if sys.base_prefix != '/usr' else \
+                 [os.path.realpath(sys.executable), sysconfig.get_path('stdlib')]), sep='\\n')";
+    let output = Command::new(programs.join("python3")).args(["-c", print]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect()
 }
