@@ -144,6 +144,8 @@ pub enum StateSource {
     Marker,
     /// What the agent's own program keeps on disk about itself.
     Program,
+    /// What its program answers when it is asked.
+    Protocol,
     /// What tmux says of the pane.
     Terminal,
     /// The host itself (it is off, or cannot be reached).
@@ -159,6 +161,7 @@ impl StateSource {
             Self::Process => "process",
             Self::Marker => "marker",
             Self::Program => "program",
+            Self::Protocol => "protocol",
             Self::Terminal => "terminal",
             Self::Host => "host",
             Self::None => "none",

@@ -5,13 +5,17 @@ state=$MNGR_AGENT_STATE_DIR
 input=$(cat)
 
 # A Codex started by the agent itself uses the same settings: its events are not the agent's. Codex is the agent's
-# process, or the only child of it where the process is npm's wrapper.
-agent=0
+# process or its server's, or the only child of it where the process is npm's wrapper.
+agent=0 server=0
 while read -r kind rest; do
-    case $kind in agent) agent=${rest#pid=} agent=${agent%%:*} ;; esac
+    case $kind in
+    start) server=0 ;;
+    agent) agent=${rest#pid=} agent=${agent%%:*} ;;
+    server) server=${rest#pid=} server=${server%%:*} ;;
+    esac
 done <"$state/process"
 pid=$PPID
-if [ "$pid" != "$agent" ]; then
+if [ "$pid" != "$agent" ] && [ "$pid" != "$server" ]; then
     if [ -r "/proc/$pid/stat" ] && read -r line <"/proc/$pid/stat"; then
         line=${line##*) }
         line=${line#* }
@@ -20,7 +24,7 @@ if [ "$pid" != "$agent" ]; then
         pid=$(ps -o ppid= -p "$pid" | tr -d ' ')
     fi
 fi
-[ "$pid" = "$agent" ] || exit 0
+[ "$pid" = "$agent" ] || [ "$pid" = "$server" ] || exit 0
 
 # Only what stands before what a user or a model wrote is Codex's word.
 head=${input%%\"tool_input\"*}

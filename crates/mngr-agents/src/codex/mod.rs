@@ -8,6 +8,7 @@ mod hooks;
 mod login;
 mod places;
 mod rollout;
+pub mod server;
 mod status;
 
 pub use brand::Codex;

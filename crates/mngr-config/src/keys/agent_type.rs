@@ -77,6 +77,11 @@ settings_table! {
 const TEXT_LIST: Kind = <Vec<String>>::KIND;
 
 const BRAND_FIELDS: &[Field] = &[
+    Field::new(
+        "app_server",
+        Kind::Bool,
+        "Whether Codex runs as a server that its terminal joins, and that mngr asks and tells.",
+    ),
     Field::new("append_system_prompt", TEXT_LIST, "Text added to the agent's system prompt."),
     Field::new(
         "auto_accept_preflight_prompt_depth",

@@ -185,6 +185,7 @@ impl Build<'_> {
             brand: None,
             status_file: None,
             ready_folder: None,
+            server: None,
             headless: self.program.resolved.headless.is_some(),
             workspace: Some(plan.workspace()),
         }
@@ -217,6 +218,10 @@ impl Build<'_> {
         record.brand = Some(base.name().to_owned());
         record.status_file = prepared.status_file;
         record.ready_folder = prepared.ready_folder;
+        record.server = prepared.server;
+        for note in &prepared.notes {
+            self.world.reporter.note(note);
+        }
         // The user's own variables win, as they do over those of the type.
         pairs.splice(0..0, prepared.env);
         Ok(prepared.words)
