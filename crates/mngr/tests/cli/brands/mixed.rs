@@ -87,8 +87,13 @@ pub(super) struct Mix {
 impl Mix {
     /// A new agent of this brand.
     pub(super) fn of(brand: Brand) -> Self {
+        Self::on(Scene::with_agent(brand))
+    }
+
+    /// An agent that is there already.
+    pub(super) fn on(scene: Scene) -> Self {
         Self {
-            scene: Scene::with_agent(brand),
+            scene,
             said: Vec::new(),
             kept_back: Vec::new(),
             run: Vec::new(),
