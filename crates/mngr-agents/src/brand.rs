@@ -32,6 +32,8 @@ pub struct Provisioning<'a> {
     pub agent: &'a AgentLayout,
     /// Its record so far.
     pub record: &'a AgentRecord,
+    /// The words of its command, without those a brand adds.
+    pub argv: &'a [String],
     /// The folder its files came from.
     pub source: &'a HostPath,
     /// The state folder of the agent it is made from, where it is made from one, and the host that is on.

@@ -391,8 +391,7 @@ fn scripts(
     }
     let streams = if record.headless { Streams::Files } else { Streams::Terminal };
     let server = record.server.as_ref();
-    let spec =
-        LaunchSpec { host: &layout, agent, work_dir: &record.work_dir, argv: &argv, streams, server };
+    let spec = LaunchSpec { host: &layout, agent, work_dir: &record.work_dir, argv: &argv, streams, server };
     let script = |path, text| Change::write(path, text, Access::PrivateExecutable);
     Ok([
         script(agent.launch_script(), launch_script(&spec)),

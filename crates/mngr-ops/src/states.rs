@@ -84,8 +84,9 @@ pub(crate) fn states(
 
 /// Asks the servers that live with agents, where there are some, all at once. Each is a socket of this machine.
 fn ask_servers(host: &dyn Host, agents: &[AgentFacts], reports: &mut [StateReport]) {
-    let has_server =
-        |facts: &AgentFacts| facts.record.server.is_some() && facts.agent.is_alive() && !facts.record.headless;
+    let has_server = |facts: &AgentFacts| {
+        facts.record.server.is_some() && facts.agent.is_alive() && !facts.record.headless
+    };
     let asked: Vec<usize> = (0..agents.len()).filter(|at| has_server(&agents[*at])).collect();
     if asked.is_empty() || host.sockets().is_none() {
         return;

@@ -128,7 +128,7 @@ impl Brand for Codex {
 
 /// Its app server, where the agent's host is one whose sockets can be reached.
 fn add_server(request: &Provisioning<'_>, provisioned: &mut Provisioned) {
-    let planned = server::plan(request.agent, &request.record.argv);
+    let planned = server::plan(request.agent, &request.record.work_dir, request.argv);
     match planned.filter(|_| request.host.sockets().is_some()) {
         Some((server, words)) => {
             provisioned.server = Some(server);

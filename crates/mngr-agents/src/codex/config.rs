@@ -91,7 +91,7 @@ fn questions(request: &Provisioning<'_>, config: &Table) -> Questions {
     const FEATURE: &str = "default_mode_request_user_input";
     let features = config.get("features");
     let is_set = features.and_then(|features| features.get(FEATURE)?.as_bool()) == Some(true);
-    match is_set || request.record.argv.iter().any(|word| word.contains(FEATURE)) {
+    match is_set || request.argv.iter().any(|word| word.contains(FEATURE)) {
         true => Questions::Always,
         false => Questions::InPlanMode,
     }

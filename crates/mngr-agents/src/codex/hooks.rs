@@ -157,7 +157,10 @@ mod tests {
             Permissions::Ask,
             Questions::Always,
         );
-        assert_eq!(all["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "exec sh /s/hook.sh PreToolUse asks");
+        assert_eq!(
+            all["hooks"]["PreToolUse"][0]["hooks"][0]["command"],
+            "exec sh /s/hook.sh PreToolUse asks"
+        );
         assert_eq!(all["hooks"]["Interrupt"][0]["hooks"][0]["command"], "theirs");
         assert_eq!(all["hooks"]["Interrupt"][1]["hooks"][0]["command"], "exec sh /s/hook.sh Interrupt");
         assert!(

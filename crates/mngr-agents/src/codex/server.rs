@@ -93,13 +93,22 @@ impl<'a> Server<'a> {
 
 /// The server that an agent with these words is to have, and the words its terminal program joins it with. What the user
 /// says about settings on the command line is said to the server: it is the one that acts on them.
-pub(super) fn plan(agent: &AgentLayout, argv: &[String]) -> Option<(AgentServer, Vec<String>)> {
+pub(super) fn plan(
+    agent: &AgentLayout,
+    work_dir: &HostPath,
+    argv: &[String],
+) -> Option<(AgentServer, Vec<String>)> {
     let (program, words) = argv.split_first()?;
     let place = format!("unix://{}", socket(agent));
     let mut server = vec![program.clone(), "app-server".to_owned(), "--listen".to_owned(), place.clone()];
     server.extend(settings_in(words));
     let server = AgentServer { argv: server, socket: places::SOCKET.to_owned() };
-    Some((server, vec!["--remote".to_owned(), place]))
+    let mut joining = vec!["--remote".to_owned(), place];
+    // Where the terminal runs means nothing to a server.
+    if !words.iter().any(|word| word == "-C" || word == "--cd" || word.starts_with("--cd=")) {
+        joining.extend(["--cd".to_owned(), work_dir.to_string()]);
+    }
+    Some((server, joining))
 }
 
 fn socket(agent: &AgentLayout) -> HostPath {
@@ -115,7 +124,8 @@ fn settings_in(words: &[String]) -> Vec<String> {
         if NAMES.contains(&word.as_str()) {
             found.push(word.clone());
             found.extend(rest.next().cloned());
-        } else if NAMES.iter().any(|name| word.strip_prefix(name).is_some_and(|value| value.starts_with('='))) {
+        } else if NAMES.iter().any(|name| word.strip_prefix(name).is_some_and(|value| value.starts_with('=')))
+        {
             found.push(word.clone());
         }
     }
@@ -128,12 +138,17 @@ mod tests {
 
     #[test]
     fn what_the_command_line_sets_is_set_for_the_server_too() {
-        let argv = ["codex", "-m", "x", "-c", "a=1", "--enable", "f", "--config=b=2", "say this", "--remotely"];
+        let argv =
+            ["codex", "-m", "x", "-c", "a=1", "--enable", "f", "--config=b=2", "say this", "--remotely"];
         let argv = argv.map(str::to_owned);
         assert_eq!(settings_in(&argv[1..]), ["-c", "a=1", "--enable", "f", "--config=b=2"]);
         let agent = AgentLayout::new(HostPath::new("/h/agents/agent-1"));
-        let (server, words) = plan(&agent, &argv).unwrap();
+        let work_dir = HostPath::new("/w");
+        let (server, words) = plan(&agent, &work_dir, &argv).unwrap();
         assert_eq!(server.argv[..4], ["codex", "app-server", "--listen", words[1].as_str()]);
-        assert_eq!(words, ["--remote", "unix:///h/agents/agent-1/plugin/codex/server.sock"]);
+        let place = "unix:///h/agents/agent-1/plugin/codex/server.sock";
+        assert_eq!(words, ["--remote", place, "--cd", "/w"]);
+        let elsewhere = ["codex", "--cd", "/x"].map(str::to_owned);
+        assert_eq!(plan(&agent, &work_dir, &elsewhere).unwrap().1, ["--remote", place]);
     }
 }

@@ -233,7 +233,9 @@ mod tests {
         // Its record is not there yet.
         assert_eq!(standing(&beside(vec![subagent(String::new(), 15)]), &markers(None)), ("RUNNING", None));
         let idle = ("WAITING", Some("END_OF_TURN"));
-        for old in [started(5), over.clone(), started(15) + &line(16, "event_msg", r#"{"type":"turn_aborted"}"#)] {
+        for old in
+            [started(5), over.clone(), started(15) + &line(16, "event_msg", r#"{"type":"turn_aborted"}"#)]
+        {
             assert_eq!(standing(&beside(vec![subagent(old, 5)]), &markers(None)), idle);
         }
         let asked = markers(Some((17, WaitingReason::Permissions)));

@@ -21,14 +21,15 @@ esac
 
 # What lived for the agent ends with it.
 if [ -n "${mngr_server-}" ]; then
-    # Its own group: job control is on. It may want to end its work first, which nobody waits for any more.
-    kill -TERM -- "-$mngr_server" 2>/dev/null
+    # Its own group: job control is on. It may want to end its work first, which nobody waits for any more. Without a look
+    # at the jobs a dead one would still be there.
+    kill -TERM "-$mngr_server" 2>/dev/null
     mngr_tries=0
-    while kill -0 -- "-$mngr_server" 2>/dev/null && [ "$mngr_tries" -lt 10 ]; do
+    while jobs >/dev/null && kill -0 "-$mngr_server" 2>/dev/null && [ "$mngr_tries" -lt 10 ]; do
         sleep 0.1
         mngr_tries=$((mngr_tries + 1))
     done
-    kill -KILL -- "-$mngr_server" 2>/dev/null
+    kill -KILL "-$mngr_server" 2>/dev/null
 fi
 
 mngr_last=

@@ -162,7 +162,8 @@ mod tests {
         write(agent.headless_input(), "read\n");
         let argv = ["sh", "-c", "cat; echo wrong >&2; exit 3"].map(str::to_owned);
         let streams = Streams::Files;
-        let spec = LaunchSpec { host: &layout, agent: &agent, work_dir: &root, argv: &argv, streams, server: None };
+        let spec =
+            LaunchSpec { host: &layout, agent: &agent, work_dir: &root, argv: &argv, streams, server: None };
         let script = launch_script(&spec).replace("set -m\n", "");
         let output = host.exec(&Cmd::shell(script).env("SHELL", "/bin/true")).unwrap();
         assert_eq!(files.read_text(&agent.headless_output()).unwrap(), "read\n");

@@ -14,7 +14,7 @@ use mngr_model::{AgentId, HostPath};
 use rustix::fs::OFlags;
 
 use crate::local::procfs;
-use crate::survey::{self, END_LIMIT, FILE_LIMIT, Looked, Sight};
+use crate::survey::{self, FILE_LIMIT, Looked, Sight};
 
 /// Below this many agents a second thread costs more than it saves.
 const AGENTS_PER_THREAD: usize = 48;

@@ -208,6 +208,7 @@ impl Build<'_> {
             host: self.host.as_ref(),
             agent,
             record,
+            argv: &self.program.words,
             // A snapshot stands for the folder the agent had.
             source: self.heritage.ancestor().map_or(source.home().1, |ancestor| &ancestor.record.work_dir),
             parent: source.parent.as_ref().map(|parent| (source.home().0, parent)),

@@ -151,7 +151,12 @@ fn decision(args: &MessageArgs) -> Option<Decision> {
 }
 
 /// Answers instead of sending anything.
-fn answer(ctx: &mut Ctx, args: &MessageArgs, output: &Output, decision: Decision) -> Result<ExitCode, CliError> {
+fn answer(
+    ctx: &mut Ctx,
+    args: &MessageArgs,
+    output: &Output,
+    decision: Decision,
+) -> Result<ExitCode, CliError> {
     let Some(addresses) = targets::addresses(ctx, args.words.iter().chain(&args.agent))? else {
         return Ok(ExitCode::Done);
     };

@@ -368,7 +368,8 @@ impl From<AnswerError> for CliError {
         let (kind, hint) = match &error {
             AnswerError::Look(LookError::Gone { .. }) => (ErrorKind::NotFound, None),
             AnswerError::NotThisAgent { name, has_setting: true } => {
-                let setting = "with `mngr config set agent_types.codex.app_server true`, new agents can be answered";
+                let setting =
+                    "with `mngr config set agent_types.codex.app_server true`, new agents can be answered";
                 (ErrorKind::Failed, Some(format!("`mngr connect {name}` shows its terminal; {setting}")))
             }
             AnswerError::NotThisAgent { name, has_setting: false } => {

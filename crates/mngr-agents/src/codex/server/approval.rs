@@ -62,7 +62,8 @@ fn open_requests(client: &mut Client, threads: &[String]) -> Result<Vec<Open>, S
         answer?;
     }
     let mut open: Vec<Open> = Vec::new();
-    let thread_of = |request: &Open| request.params.get("threadId").and_then(Value::as_str).map(str::to_owned);
+    let thread_of =
+        |request: &Open| request.params.get("threadId").and_then(Value::as_str).map(str::to_owned);
     while !threads.iter().all(|id| open.iter().any(|request| thread_of(request).as_ref() == Some(id))) {
         let mut message = client.next()?;
         let (Some(id), Some(method)) = (message.get("id").cloned(), message.get("method")) else { continue };
@@ -123,7 +124,10 @@ impl Open {
             "mcpServer/elicitation/request" => "an answer to a tool server",
             _ => "to run a command",
         };
-        text("command").or_else(|| text("reason")).or_else(|| text("message")).unwrap_or_else(|| kind.to_owned())
+        text("command")
+            .or_else(|| text("reason"))
+            .or_else(|| text("message"))
+            .unwrap_or_else(|| kind.to_owned())
     }
 }
 

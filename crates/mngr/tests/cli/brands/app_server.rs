@@ -76,7 +76,8 @@ fn what_it_asks_permission_for_is_approved_and_denied_from_outside() {
 #[test]
 fn a_sub_agents_work_and_what_it_asks_are_told_by_the_server() {
     let scene = served();
-    let spawn = Scenario::Call { tool: "spawn_agent".into(), input: json!({"message": "the sub-agent's task"}) };
+    let spawn =
+        Scenario::Call { tool: "spawn_agent".into(), input: json!({"message": "the sub-agent's task"}) };
     scene.model.rehearse("begin a sub-agent", [spawn, Scenario::Echo]);
     let asks = Scenario::Tool { command: "sleep 1".into() };
     scene.model.rehearse("the sub-agent's task", [asks, Scenario::Echo]);

@@ -98,7 +98,8 @@ fn hooks_of_the_user_that_are_not_trusted_are_not_trusted_for_them() {
 /// An agent that begins a sub-agent, ends its own turn, and leaves it at work on this.
 fn with_subagent(task: Scenario) -> Scene {
     let scene = Scene::with_agent(Brand::Codex);
-    let spawn = Scenario::Call { tool: "spawn_agent".into(), input: json!({"message": "the sub-agent's task"}) };
+    let spawn =
+        Scenario::Call { tool: "spawn_agent".into(), input: json!({"message": "the sub-agent's task"}) };
     scene.model.rehearse("begin a sub-agent", [spawn, Scenario::Echo]);
     scene.model.rehearse("the sub-agent's task", [task, Scenario::Echo]);
     scene.provoke("begin a sub-agent");
@@ -126,7 +127,11 @@ fn a_sub_agent_at_work_is_work_of_the_agent() {
     let over = last_answer(&scene, "begin a sub-agent").unwrap();
     let ended = last_answer(&scene, "the sub-agent's task").unwrap();
     assert!(idle > ended, "idle {:?} before the sub-agent had its last answer", ended - idle);
-    assert!(ended - over > Duration::from_secs(2), "the agent's own turn ended long before: {:?}", ended - over);
+    assert!(
+        ended - over > Duration::from_secs(2),
+        "the agent's own turn ended long before: {:?}",
+        ended - over
+    );
     let others: Vec<_> = seen.iter().filter(|(_, standing)| standing != "RUNNING").collect();
     assert!(others.is_empty(), "{others:?}");
     // The conversation is still the agent's own.

@@ -92,14 +92,7 @@ impl Mix {
 
     /// An agent that is there already.
     pub(super) fn on(scene: Scene) -> Self {
-        Self {
-            scene,
-            said: Vec::new(),
-            kept_back: Vec::new(),
-            run: Vec::new(),
-            sends: 0,
-            times: Vec::new(),
-        }
+        Self { scene, said: Vec::new(), kept_back: Vec::new(), run: Vec::new(), sends: 0, times: Vec::new() }
     }
 
     /// Sends that many messages, checks that the exit code said the truth of each, and returns the times.
