@@ -120,7 +120,8 @@ fn a_sub_agent_at_work_is_work_of_the_agent() {
     let scene = with_subagent(Scenario::SafeTool { command: "sleep 3".into() });
     let mut seen = Vec::new();
     wait_until(PATIENCE, || {
-        seen.push((Instant::now(), scene.standing()));
+        let standing = scene.standing();
+        seen.push((Instant::now(), standing));
         seen.last().is_some_and(|(_, standing)| standing == IDLE)
     });
     let idle = seen.pop().unwrap().0;
