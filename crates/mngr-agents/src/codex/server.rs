@@ -82,6 +82,15 @@ impl<'a> Server<'a> {
         rpc::Client::connect(self.sockets, &self.agent.root().join(self.socket), patience)
     }
 
+    /// The threads that Codex keeps records of. Beside them it has many that last for one question to the model, a title
+    /// say, and reading each would take its time.
+    fn kept_threads(&self) -> Vec<String> {
+        let locks = self.host.files().list(&self.agent.root().join(places::LOCKS)).unwrap_or_default();
+        let id =
+            |name: &str| name.strip_suffix(".lock").filter(|id| places::is_thread(id)).map(str::to_owned);
+        locks.iter().filter_map(|entry| id(&entry.name)).collect()
+    }
+
     /// The thread of the agent's conversation, as its hooks noted it.
     fn noted_thread(&self) -> Option<String> {
         let path = self.agent.root().join(places::THREAD);

@@ -35,7 +35,7 @@ impl Server<'_> {
     /// Answers the oldest open approval of the agent and its sub-agents.
     pub fn answer(&self, decision: Decision) -> Result<Answered, ServerError> {
         let mut client = self.connect(PATIENCE)?;
-        let loaded = threads::loaded(&mut client)?;
+        let loaded = threads::loaded(&mut client, &self.kept_threads())?;
         let asking: Vec<String> = loaded
             .into_iter()
             .filter(|(_, thread)| thread.as_ref().is_some_and(|thread| thread.status.waits_on(APPROVAL)))

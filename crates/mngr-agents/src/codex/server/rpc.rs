@@ -97,13 +97,10 @@ impl Client {
     fn receive(&mut self) -> Result<Value, ServerError> {
         loop {
             self.await_no_longer()?;
-            match self.line.read().map_err(|error| ServerError::Line(Box::new(error)))? {
-                Message::Text(text) => {
-                    return serde_json::from_str(&text).map_err(|_| ServerError::NotUnderstood);
-                }
-                // A control message: answered by the library, or nothing to us.
-                _ => {}
-            }
+            let message = self.line.read().map_err(|error| ServerError::Line(Box::new(error)))?;
+            // Any other is a control message: answered by the library, or nothing to us.
+            let Message::Text(text) = message else { continue };
+            return serde_json::from_str(&text).map_err(|_| ServerError::NotUnderstood);
         }
     }
 

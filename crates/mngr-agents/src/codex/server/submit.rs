@@ -51,7 +51,7 @@ impl Server<'_> {
     /// The one conversation of the agent's own; `None` where there are several.
     fn current(&self, client: &mut Client) -> Result<Option<String>, ServerError> {
         let noted = self.noted_thread();
-        let loaded = threads::loaded(client)?;
+        let loaded = threads::loaded(client, &self.kept_threads())?;
         let is_own = |(id, thread): &(String, Option<threads::Thread>)| match thread {
             Some(thread) => !thread.ephemeral && thread.parent_thread_id.is_none(),
             // It has only just begun.

@@ -73,13 +73,17 @@ pub(super) fn read(client: &mut Client, ids: &[String]) -> Result<Vec<Option<Thr
     answers.into_iter().map(thread).collect()
 }
 
-/// All conversations that the server holds, with their ids. Two round trips.
-pub(super) fn loaded(client: &mut Client) -> Result<Vec<(String, Option<Thread>)>, ServerError> {
+/// The conversations that the server holds and may be of these, with their ids. Two round trips.
+pub(super) fn loaded(
+    client: &mut Client,
+    kept: &[String],
+) -> Result<Vec<(String, Option<Thread>)>, ServerError> {
     let answer = client.call("thread/loaded/list", json!({}))?;
     let ids: Vec<String> = answer
         .get("data")
         .and_then(|ids| serde_json::from_value(ids.clone()).ok())
         .ok_or(ServerError::NotUnderstood)?;
+    let ids: Vec<String> = ids.into_iter().filter(|id| kept.is_empty() || kept.contains(id)).collect();
     let threads = read(client, &ids)?;
     Ok(ids.into_iter().zip(threads).collect())
 }
