@@ -232,6 +232,9 @@ mngr message greeter --message-file ~/tutorial/task.md
 # A script that is run again must not repeat itself: a key is delivered once
 mngr message greeter --key nightly-1 -m 'good morning'
 
+# An agent that asks permission can be answered from here, where its program takes an answer: Codex with the setting app_server
+mngr message greeter --approve || echo "ended with $?"
+
 # Wait for an agent to wait for you. A timeout has its own exit code, 8
 mngr wait greeter WAITING --timeout 10m
 

@@ -6,6 +6,7 @@ use mngr_config::AgentTypeSettings;
 use mngr_host::files::FilesError;
 use mngr_host::host::Host;
 use mngr_host::rsync::RsyncError;
+use mngr_model::agent::AgentServer;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
@@ -31,6 +32,8 @@ pub struct Provisioning<'a> {
     pub agent: &'a AgentLayout,
     /// Its record so far.
     pub record: &'a AgentRecord,
+    /// The words of its command, without those a brand adds.
+    pub argv: &'a [String],
     /// The folder its files came from.
     pub source: &'a HostPath,
     /// The state folder of the agent it is made from, where it is made from one, and the host that is on.
@@ -65,6 +68,10 @@ pub struct Provisioned {
     pub status_file: Option<String>,
     /// The folder in which something new appears when the program is ready, below the state folder.
     pub ready_folder: Option<String>,
+    /// The server that is to live with the agent.
+    pub server: Option<AgentServer>,
+    /// What the user is told.
+    pub notes: Vec<String>,
 }
 
 /// A brand could not prepare an agent.

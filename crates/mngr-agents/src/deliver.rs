@@ -16,6 +16,7 @@ use mngr_model::layout::AgentLayout;
 use mngr_model::{AgentRecord, HostPath};
 
 use crate::brand::Brand;
+use crate::codex::server::ServerError;
 use crate::kind::Kind;
 use crate::manifest::Framing;
 use crate::ordinary::read_ordinary;
@@ -26,6 +27,7 @@ mod command;
 mod draft;
 mod pasted;
 mod proof;
+mod served;
 
 use pasted::Errand;
 use proof::Proof;
@@ -118,6 +120,9 @@ pub enum DeliverError {
         #[source]
         source: Box<DeliverError>,
     },
+    /// The agent's server did not take it.
+    #[error("the agent's server did not take the message")]
+    Server(#[source] ServerError),
     /// The proof could not be read.
     #[error("the message was written, but its acceptance cannot be read")]
     Proof(#[source] FilesError),
@@ -138,6 +143,7 @@ impl DeliverError {
             | Self::BoxInUse
             | Self::NoBox
             | Self::Tmux(_)
+            | Self::Server(_)
             | Self::Terminal(_) => DeliveryLevel::Nothing,
             Self::NotAccepted { level, .. } | Self::Unrecorded { level } => *level,
             Self::UnknownCommand => DeliveryLevel::Submitted,
@@ -213,6 +219,9 @@ impl Delivered {
 /// Types the message into the agent's pane and waits for the first proof its type can give.
 pub fn deliver(to: &Recipient<'_>, tmux: Tmux<'_>, message: Message<'_>) -> Result<Delivered, DeliverError> {
     to.kind.check().map_err(DeliverError::Declared)?;
+    if let Some(delivered) = served::deliver(to, message)? {
+        return Ok(delivered);
+    }
     match to.kind.delivery().framing {
         Framing::Framed => {
             refuse_long_lines(to.host, tmux, to.pane, message.text)?;

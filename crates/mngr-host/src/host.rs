@@ -15,6 +15,7 @@ use crate::files::{Change, Files, FilesError};
 use crate::lock::{self, HostLock, LockError, LockWait};
 use crate::proc::{Attachment, Cmd, CommandId, ExecError, Exit, Keep, Kept, KeptFiles, Output};
 use crate::pty::{Pty, TerminalSize};
+use crate::socket::Sockets;
 use crate::watch::{Watch, WatchError};
 
 /// A place where agents run. Every method may cost a round trip.
@@ -95,6 +96,11 @@ pub trait Host: Send + Sync {
 
     /// How programs of the machine mngr runs on reach it; `None` when it is that machine.
     fn reach(&self) -> Option<Reach> {
+        None
+    }
+
+    /// Its sockets; `None` where they cannot be reached from here.
+    fn sockets(&self) -> Option<&dyn Sockets> {
         None
     }
 

@@ -23,6 +23,7 @@ pub mod pty;
 pub mod random;
 pub mod remote;
 pub mod rsync;
+pub mod socket;
 mod survey;
 pub mod tmux;
 pub mod trace;

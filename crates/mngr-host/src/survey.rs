@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 use mngr_model::activity::ActivitySource;
 use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::facts::{
-    AgentFacts, BrokenAgent, Detail, ExtraFacts, HostActivity, Markers, ProcessFact, ProgramFacts, Survey,
+    AgentFacts, BrokenAgent, Detail, ExtraFacts, HostActivity, Markers, ProcessFact, ProgramFacts,
+    SubagentFacts, Survey,
 };
 use mngr_model::layout::HostLayout;
 use mngr_model::process::{Ending, ProcessId, ProcessRecord};
@@ -21,6 +22,9 @@ use mngr_model::{AgentId, AgentRecord, HostPath};
 pub(crate) const FILE_LIMIT: u64 = 4 << 20;
 /// How much of the end of a program's record is looked at: many lines, and still read in no time.
 pub(crate) const END_LIMIT: u64 = 256 << 10;
+/// The same of the record of a sub-agent, and how many of those are looked at.
+pub(crate) const SUBAGENT_END_LIMIT: u64 = 64 << 10;
+const MOST_SUBAGENTS: usize = 64;
 
 /// What tells of an agent itself.
 const AGENT_SOURCES: [ActivitySource; 4] =
@@ -33,8 +37,8 @@ pub(crate) type Looked = Result<Option<AgentFacts>, BrokenAgent>;
 pub(crate) trait Sight {
     /// The contents of an ordinary file of at most [`FILE_LIMIT`].
     fn read_small(&self, path: &HostPath) -> io::Result<Vec<u8>>;
-    /// The last [`END_LIMIT`] bytes of an ordinary file, and whether that is all of it.
-    fn read_end(&self, path: &HostPath) -> io::Result<(Vec<u8>, bool)>;
+    /// The last bytes of an ordinary file, at most this many of [`END_LIMIT`], and whether that is all of it.
+    fn read_end(&self, path: &HostPath, limit: u64) -> io::Result<(Vec<u8>, bool)>;
     /// When it last changed; nothing when it is not there.
     fn modified(&self, path: &HostPath) -> Option<Timestamp>;
     /// What is in a folder, sorted; a missing one is empty.
@@ -201,13 +205,26 @@ fn program_facts(
     let path = dir.join(&record.status_file_of(process.agent?.pid)?);
     let newest = |folder: &str| newest_in(sight, &dir.join(folder));
     Some(ProgramFacts {
-        status: sight.read_end(&path).ok().map(|(bytes, is_whole)| whole_lines(&bytes, is_whole)),
+        status: sight.read_end(&path, END_LIMIT).ok().map(|(bytes, is_whole)| whole_lines(&bytes, is_whole)),
         failure: read_small_text(sight, &dir.join("failure")),
         background: read_small_text(sight, &dir.join("background")),
         changed: sight.modified(&path),
         looked_at: Some(sight.now()),
         ready: record.ready_folder.as_deref().filter(is_below).and_then(newest),
+        subagents: subagents(sight, &dir.join("subagents")),
     })
+}
+
+fn subagents(sight: &impl Sight, folder: &HostPath) -> Vec<SubagentFacts> {
+    let names = sight.names_in(folder).unwrap_or_default();
+    // The newest names come last.
+    let first = names.len().saturating_sub(MOST_SUBAGENTS);
+    let seen = names.into_iter().skip(first).filter_map(|name| {
+        let path = folder.join(&name);
+        let (bytes, is_whole) = sight.read_end(&path, SUBAGENT_END_LIMIT).ok()?;
+        Some(SubagentFacts { name, record: whole_lines(&bytes, is_whole), changed: sight.modified(&path) })
+    });
+    seen.collect()
 }
 
 /// The whole lines at the end of a file that may be long.

@@ -116,6 +116,9 @@ pub struct AgentRecord {
     /// The folder in which something new appears when its program is ready, below the state folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_folder: Option<String>,
+    /// The server that lives with it, where its program is one that joins a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<AgentServer>,
     /// It runs once and without a terminal: its streams are files, and nobody can be asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub headless: bool,
@@ -124,7 +127,23 @@ pub struct AgentRecord {
     pub workspace: Option<Workspace>,
 }
 
+/// A server that is started before an agent's program, ends with it, and speaks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentServer {
+    /// Its command.
+    pub argv: Vec<String>,
+    /// The socket it answers at, below the state folder.
+    pub socket: String,
+}
+
 impl AgentRecord {
+    /// The socket at which its server answers, below the state folder. A record that names one outside of it is not
+    /// believed: the agent can write it.
+    pub fn server_socket(&self) -> Option<&str> {
+        let is_below = |path: &&str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+        self.server.as_ref().map(|server| server.socket.as_str()).filter(is_below)
+    }
+
     /// The file in which the program of this process says what it does, below the state folder. A record that names
     /// one outside of it is not believed: the agent can write it.
     pub fn status_file_of(&self, pid: i32) -> Option<String> {

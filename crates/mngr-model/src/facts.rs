@@ -102,6 +102,20 @@ pub struct ProgramFacts {
     pub looked_at: Option<Timestamp>,
     /// When something last appeared in the folder that tells of its readiness.
     pub ready: Option<Timestamp>,
+    /// The records of its sub-agents that may be at work (the folder `subagents`), by their names: of each the end, whole
+    /// lines; nothing while it has none yet.
+    pub subagents: Vec<SubagentFacts>,
+}
+
+/// What an agent's program keeps on disk about a sub-agent. Untrusted text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SubagentFacts {
+    /// What the program calls it.
+    pub name: String,
+    /// The end of its record, whole lines.
+    pub record: String,
+    /// When it was last written.
+    pub changed: Option<Timestamp>,
 }
 
 /// Facts that cost additional file reads; filled when asked for.

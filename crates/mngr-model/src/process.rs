@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! start boot=<id> supervisor=<pid>:<start time> pane=%<n>    a launch begins; forgets what stood before
+//! server pid=<pid>:<start time>                       a server that lives with it, written by itself before exec
 //! agent pid=<pid>:<start time>                        the agent's own process, written by itself before exec
 //! exit status=<code> at=<seconds>                     it ended; 128+n means signal n
 //! stop at=<seconds>                                   mngr ended it on request
@@ -94,6 +95,8 @@ pub struct ProcessRecord {
     pub pane: Option<String>,
     /// The agent's own process.
     pub agent: Option<ProcessId>,
+    /// The server that lives with it, where it has one.
+    pub server: Option<ProcessId>,
     /// How it ended, if it did.
     pub ending: Option<Ending>,
     /// The exit status of its program, also where a stop on request explains it.
@@ -123,6 +126,7 @@ impl ProcessRecord {
                     };
                 }
                 "agent" => record.agent = value("pid").and_then(ProcessId::parse),
+                "server" => record.server = value("pid").and_then(ProcessId::parse),
                 "exit" => {
                     if let Some(status) = value("status").and_then(|v| v.parse().ok()) {
                         let status = ExitStatus::from_shell(status);
@@ -164,6 +168,13 @@ mod tests {
         assert_eq!(record.supervisor, Some(ProcessId { pid: 100, start: 5000 }));
         assert_eq!(record.agent, Some(ProcessId { pid: 101, start: 5001 }));
         assert_eq!(record.ending, None);
+    }
+
+    #[test]
+    fn a_server_is_of_the_launch_that_started_it() {
+        let with_server = "start boot=b supervisor=100:1\nserver pid=102:3\nagent pid=101:2\n";
+        assert_eq!(ProcessRecord::parse(with_server).server, Some(ProcessId { pid: 102, start: 3 }));
+        assert_eq!(ProcessRecord::parse(&format!("{with_server}{LAUNCH}")).server, None);
     }
 
     #[test]

@@ -159,6 +159,8 @@ pub enum StateSource {
     Marker,
     /// What the agent's own program keeps on disk about itself.
     Program,
+    /// What its program answers when it is asked.
+    Protocol,
     /// What tmux says of the pane.
     Terminal,
     /// The host itself (it is off, or cannot be reached).
@@ -174,6 +176,7 @@ impl StateSource {
             Self::Process => "process",
             Self::Marker => "marker",
             Self::Program => "program",
+            Self::Protocol => "protocol",
             Self::Terminal => "terminal",
             Self::Host => "host",
             Self::None => "none",

@@ -296,7 +296,9 @@ pub(crate) fn boot_script(world: &World, host: &dyn Host, record: &AgentRecord) 
     let kind = agent_type::resolve(&world.settings, &record.agent_type).ok().map(ResolvedType::kind);
     let find = launched_as(record, kind.as_ref()).map(|brand| brand.conversation_at_boot(&agent, record));
     let streams = Streams::Terminal;
-    let spec = LaunchSpec { host: &layout, agent: &agent, work_dir: &record.work_dir, argv: &argv, streams };
+    let server = record.server.as_ref();
+    let spec =
+        LaunchSpec { host: &layout, agent: &agent, work_dir: &record.work_dir, argv: &argv, streams, server };
     boot_launch_script(&spec, &find.unwrap_or_default(), 1 + mode_words(record))
 }
 
@@ -401,7 +403,8 @@ fn scripts(
         argv.splice(at..at, words);
     }
     let streams = if record.headless { Streams::Files } else { Streams::Terminal };
-    let spec = LaunchSpec { host: &layout, agent, work_dir: &record.work_dir, argv: &argv, streams };
+    let server = record.server.as_ref();
+    let spec = LaunchSpec { host: &layout, agent, work_dir: &record.work_dir, argv: &argv, streams, server };
     let script = |path, text| Change::write(path, text, Access::PrivateExecutable);
     Ok([
         script(agent.launch_script(), launch_script(&spec)),

@@ -27,10 +27,13 @@ use crate::visit::Visit;
 use crate::world::World;
 use crate::{states, terminal, title};
 
+mod answer;
 mod key;
 mod log;
 
+pub use answer::{AnswerError, answer};
 pub use key::{KeyError, MessageKey};
+pub use mngr_agents::codex::server::{Answered, Decision};
 
 use log::{Earlier, MessageLog, Trace};
 
@@ -346,6 +349,7 @@ fn trace_of(error: &DeliverError) -> Trace {
         | DeliverError::Declared(_)
         | DeliverError::BoxInUse
         | DeliverError::NoBox
+        | DeliverError::Server(_)
         | DeliverError::Terminal(_) => Trace::NothingTyped,
         DeliverError::Tmux(error) => match error {
             TmuxError::Gone { .. }

@@ -1,10 +1,12 @@
 //! From the facts of one host's agents to their states.
 //!
-//! Budget: no process, or one tmux process for all agents whose terminals could say something else.
+//! Budget: no process, or one tmux process for all agents whose terminals could say something else; a few round trips on a
+//! socket of this machine for each agent with a server, side by side.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
+use mngr_agents::codex::server::Server;
 use mngr_agents::detect;
 use mngr_agents::kind::Kind;
 use mngr_config::Settings;
@@ -12,9 +14,10 @@ use mngr_host::host::Host;
 use mngr_host::tmux::{AgentPane, Socket, Tmux};
 use mngr_model::AgentTypeName;
 use mngr_model::facts::{AgentFacts, ProcessFact};
-use mngr_model::state::StateReport;
+use mngr_model::state::{StateReport, StateSource};
 
 use crate::create::agent_type;
+use crate::fanout;
 use crate::world::World;
 
 /// The types of some agents as they are in force now. A type that is not known any more has none.
@@ -67,11 +70,16 @@ pub(crate) fn states(
     agents: &[AgentFacts],
 ) -> Vec<StateReport> {
     let mut reports: Vec<StateReport> = agents.iter().map(|facts| kinds.process_state(facts)).collect();
+    ask_servers(host, agents, &mut reports);
     let wanting: Vec<(usize, &Kind, AgentPane)> = agents
         .iter()
         .enumerate()
         .filter_map(|(at, facts)| {
             let kind = kinds.get(&facts.record.agent_type)?;
+            // What a program answers about itself, its screen cannot know better.
+            if reports[at].source == StateSource::Protocol {
+                return None;
+            }
             kind.wants_view(&reports[at]).then_some((at, kind, pane_of(facts)?))
         })
         .collect();
@@ -86,6 +94,28 @@ pub(crate) fn states(
         reports[at] = kind.judge(report, views.get(&pane));
     }
     reports
+}
+
+/// Asks the servers that live with agents, where there are some, all at once. Each is a socket of this machine.
+fn ask_servers(host: &dyn Host, agents: &[AgentFacts], reports: &mut [StateReport]) {
+    let has_server = |facts: &AgentFacts| {
+        facts.record.server.is_some() && facts.agent.is_alive() && !facts.record.headless
+    };
+    let asked: Vec<usize> = (0..agents.len()).filter(|at| has_server(&agents[*at])).collect();
+    if asked.is_empty() || host.sockets().is_none() {
+        return;
+    }
+    let answers = fanout::fan_out(asked, |at| {
+        let (facts, own) = (&agents[at], &reports[at]);
+        let layout = host.layout().agent(&facts.record.id);
+        let answer = Server::of(host, &layout, &facts.record).map(|server| server.state(facts, own.clone()));
+        (at, answer)
+    });
+    for (at, answer) in answers {
+        if let Some(report) = answer {
+            reports[at] = report;
+        }
+    }
 }
 
 /// The state of one agent.

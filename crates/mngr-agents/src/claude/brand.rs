@@ -64,7 +64,7 @@ impl Brand for Claude {
             env,
             words: prompt_words(request)?,
             status_file: Some(format!("{CONFIG_DIR}/sessions/{{pid}}.json")),
-            ready_folder: None,
+            ..Provisioned::default()
         })
     }
 

@@ -10,12 +10,13 @@ use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::rollout::{self, Turn};
-use super::{composer, config, evidence, login, places, status};
+use super::{composer, config, evidence, login, places, server, status};
 use crate::brand::{
     Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command, noted_word,
 };
 use crate::login::{LoginPlace, MissingLogin};
 use crate::ordinary::read_ordinary;
+use crate::settings::flag;
 use crate::user::UserSide;
 
 const HOOK: &str = include_str!("hook.sh");
@@ -35,12 +36,16 @@ impl Brand for Codex {
         files.write(&hook, HOOK.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
         let user = config::users_home(&UserSide::of(request));
         config::write(request, user.as_ref(), &folder, &hook)?;
-        Ok(Provisioned {
+        let mut provisioned = Provisioned {
             env: vec![EnvPair::new("CODEX_HOME".parse()?, folder.as_str())?],
-            words: Vec::new(),
             status_file: Some(places::ROLLOUT.to_owned()),
             ready_folder: Some(places::LOCKS.to_owned()),
-        })
+            ..Provisioned::default()
+        };
+        if flag(request.settings, "app_server")? && !request.record.headless {
+            add_server(request, &mut provisioned);
+        }
+        Ok(provisioned)
     }
 
     fn missing_login(&self, place: &LoginPlace<'_>) -> Result<Option<MissingLogin>, ProvisionError> {
@@ -118,6 +123,22 @@ impl Brand for Codex {
 
     fn command_fate(&self, appended: &str, text: &str) -> Option<CommandFate> {
         evidence::command_fate(appended, text)
+    }
+}
+
+/// Its app server, where the agent's host is one whose sockets can be reached.
+fn add_server(request: &Provisioning<'_>, provisioned: &mut Provisioned) {
+    let planned = server::plan(request.agent, &request.record.work_dir, request.argv);
+    match planned.filter(|_| request.host.sockets().is_some()) {
+        Some((server, words)) => {
+            provisioned.server = Some(server);
+            provisioned.words = words;
+        }
+        None => provisioned.notes.push(format!(
+            "the setting `app_server` is not used for this agent: sockets on host `{}` cannot be reached from here, so it \
+             is spoken to through its terminal",
+            request.host.info().name
+        )),
     }
 }
 

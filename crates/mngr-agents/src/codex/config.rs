@@ -6,7 +6,7 @@ use mngr_model::HostPath;
 use serde_json::{Map, Value};
 use toml::Table;
 
-use super::hooks::{self, Permissions};
+use super::hooks::{self, Permissions, Questions};
 use super::{places, sandbox};
 use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::json::read_object;
@@ -66,6 +66,7 @@ pub(super) fn write(
         true => Permissions::Allow,
         false => Permissions::Ask,
     };
+    let questions = questions(request, &config);
     let hooks_file = folder.join("hooks.json");
     let real_home = user.and_then(|user| request.client.files().canonical(user).ok());
     edit_table(&mut config, "hooks", |hooks| {
@@ -74,7 +75,7 @@ pub(super) fn write(
                 hooks::carry_trust(state, user, &folder);
             }
             hooks::carry_trust(state, request.source, &request.record.work_dir);
-            hooks::add(&mut all_hooks, state, &hooks_file, script, permissions);
+            hooks::add(&mut all_hooks, state, &hooks_file, script, permissions, questions);
         });
     });
 
@@ -83,6 +84,17 @@ pub(super) fn write(
     match user {
         Some(user) => share_all(request, user, &folder),
         None => Ok(()),
+    }
+}
+
+/// Whether Codex asks questions outside of plan mode: its settings say so, or its command line.
+fn questions(request: &Provisioning<'_>, config: &Table) -> Questions {
+    const FEATURE: &str = "default_mode_request_user_input";
+    let features = config.get("features");
+    let is_set = features.and_then(|features| features.get(FEATURE)?.as_bool()) == Some(true);
+    match is_set || request.argv.iter().any(|word| word.contains(FEATURE)) {
+        true => Questions::Always,
+        false => Questions::InPlanMode,
     }
 }
 

@@ -12,6 +12,8 @@ struct Submitted {
     prompt: Option<String>,
     /// In the history.
     text: Option<String>,
+    /// In an event of a sub-agent: what that was told is no message to the agent.
+    agent_id: Option<String>,
 }
 
 /// A line of the rollout, or of the list of conversations.
@@ -36,8 +38,8 @@ pub(super) fn command_fate(appended: &str, text: &str) -> Option<CommandFate> {
 }
 
 fn is_effect(line: &str, text: &str) -> bool {
-    if let Some(("SessionStart" | "UserPromptSubmit", _)) = line.split_once(' ') {
-        return true;
+    if let Some(("SessionStart" | "UserPromptSubmit", event)) = line.split_once(' ') {
+        return serde_json::from_str::<Submitted>(event).is_ok_and(|event| event.agent_id.is_none());
     }
     let Ok(effect) = serde_json::from_str::<Effect>(line) else { return false };
     let begins_turn = effect.payload.and_then(|payload| payload.kind).as_deref() == Some("task_started");
@@ -53,7 +55,10 @@ pub(super) fn proves(appended: &str, text: &str) -> bool {
 
 fn submitted_in(line: &str) -> Option<String> {
     match line.split_once(' ') {
-        Some(("UserPromptSubmit", event)) => serde_json::from_str::<Submitted>(event).ok()?.prompt,
+        Some(("UserPromptSubmit", event)) => {
+            let event = serde_json::from_str::<Submitted>(event).ok()?;
+            event.prompt.filter(|_| event.agent_id.is_none())
+        }
         _ => serde_json::from_str::<Submitted>(line).ok()?.text,
     }
 }
@@ -79,6 +84,8 @@ mod tests {
         }
         assert!(!proves(r#"Stop {"prompt":"do this\n\tand that"}"#, text));
         assert!(!proves(r#"UserPromptSubmit {"prompt":"do thi"#, text));
+        let to_another = r#"UserPromptSubmit {"agent_id":"b","prompt":"do this\n\tand that"}"#;
+        assert!(!proves(to_another, text), "a sub-agent was told so");
     }
 
     #[test]

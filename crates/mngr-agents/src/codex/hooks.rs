@@ -12,15 +12,26 @@ use toml::Table;
 
 use crate::json::{edit_object, push};
 
-/// Events mngr listens to, and what Codex calls them in its keys. The end of a turn is not among them: its record tells
+/// Events mngr listens to. The end of a turn is not among them: its record tells
 /// of it as soon, and Codex never answers a message that is submitted while hooks of the end run.
-const EVENTS: [(&str, &str); 5] = [
-    ("SessionStart", "session_start"),
-    ("UserPromptSubmit", "user_prompt_submit"),
-    ("PreToolUse", "pre_tool_use"),
-    ("PermissionRequest", "permission_request"),
-    ("Interrupt", "interrupt"),
+const EVENTS: [Event; 6] = [
+    Event { name: "SessionStart", key: "session_start", matcher: None },
+    Event { name: "UserPromptSubmit", key: "user_prompt_submit", matcher: None },
+    Event { name: "PreToolUse", key: "pre_tool_use", matcher: None },
+    // The turn goes on only when the hook is done: a sub-agent is known before the turn that began it can end.
+    Event { name: "PostToolUse", key: "post_tool_use", matcher: Some(".*spawn_agent") },
+    Event { name: "PermissionRequest", key: "permission_request", matcher: None },
+    Event { name: "Interrupt", key: "interrupt", matcher: None },
 ];
+
+/// An event mngr listens to.
+struct Event {
+    name: &'static str,
+    /// What Codex calls it in its keys.
+    key: &'static str,
+    /// The tools it is about; all of them where none are named.
+    matcher: Option<&'static str>,
+}
 
 /// The most Codex grants every one of these events; a longer time would be cut, and the hash be of the cut one.
 const TIMEOUT_SECONDS: u64 = 3;
@@ -34,6 +45,15 @@ pub(super) enum Permissions {
     Allow,
 }
 
+/// Whether Codex asks questions also outside of plan mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Questions {
+    /// Only in plan mode.
+    InPlanMode,
+    /// In every mode (its feature `default_mode_request_user_input`).
+    Always,
+}
+
 /// Adds mngr's hooks to `hooks.json`, which will lie at `file`, and trust in them to `[hooks.state]`.
 pub(super) fn add(
     all: &mut Map<String, Value>,
@@ -41,30 +61,40 @@ pub(super) fn add(
     file: &HostPath,
     script: &HostPath,
     permissions: Permissions,
+    questions: Questions,
 ) {
     edit_object(all, "hooks", |hooks| {
-        for (event, key) in EVENTS {
-            let answer = match (event, permissions) {
-                ("PermissionRequest", Permissions::Allow) => " allow",
+        for Event { name: event, key, matcher } in EVENTS {
+            let answer = match (event, permissions, questions) {
+                ("PermissionRequest", Permissions::Allow, _) => " allow",
+                ("PreToolUse", _, Questions::Always) => " asks",
                 _ => "",
             };
             // `exec`: the script looks for Codex right above itself.
             let command = format!("exec sh {} {event}{answer}", sh_quote(script.as_str()));
             let handler = json!({ "type": "command", "command": command, "timeout": TIMEOUT_SECONDS });
             let before = hooks.get(event).and_then(Value::as_array).map_or(0, Vec::len);
-            push(hooks, event, json!({ "hooks": [handler] }));
+            let mut group = json!({ "hooks": [handler] });
+            if let Some(matcher) = matcher {
+                group["matcher"] = matcher.into();
+            }
+            push(hooks, event, group);
             let mut trust = Table::new();
-            trust.insert("trusted_hash".to_owned(), hash(key, &command).into());
+            trust.insert("trusted_hash".to_owned(), hash(key, matcher, &command).into());
             state.insert(format!("{file}:{key}:{before}:0"), trust.into());
         }
     });
 }
 
 /// What Codex calls the hash of a hook: of its canonical JSON, keys sorted, no spaces.
-fn hash(event_key: &str, command: &str) -> String {
+fn hash(event_key: &str, matcher: Option<&str>, command: &str) -> String {
     let handler =
         json!({ "type": "command", "command": command, "timeout": TIMEOUT_SECONDS, "async": false });
-    let identity = sorted(&json!({ "event_name": event_key, "hooks": [handler] }));
+    let mut identity = json!({ "event_name": event_key, "hooks": [handler] });
+    if let Some(matcher) = matcher {
+        identity["matcher"] = matcher.into();
+    }
+    let identity = sorted(&identity);
     let hex: String = Sha256::digest(identity).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
@@ -110,7 +140,7 @@ mod tests {
         // Sorted, compact JSON of the event and its one handler.
         let text = r#"{"event_name":"stop","hooks":[{"async":false,"command":"exec sh 'a \"b\"' Stop","timeout":3,"type":"command"}]}"#;
         let hex: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hash("stop", r#"exec sh 'a "b"' Stop"#), format!("sha256:{hex}"));
+        assert_eq!(hash("stop", None, r#"exec sh 'a "b"' Stop"#), format!("sha256:{hex}"));
     }
 
     #[test]
@@ -125,6 +155,11 @@ mod tests {
             &HostPath::new("/h/hooks.json"),
             &HostPath::new("/s/hook.sh"),
             Permissions::Ask,
+            Questions::Always,
+        );
+        assert_eq!(
+            all["hooks"]["PreToolUse"][0]["hooks"][0]["command"],
+            "exec sh /s/hook.sh PreToolUse asks"
         );
         assert_eq!(all["hooks"]["Interrupt"][0]["hooks"][0]["command"], "theirs");
         assert_eq!(all["hooks"]["Interrupt"][1]["hooks"][0]["command"], "exec sh /s/hook.sh Interrupt");

@@ -9,6 +9,7 @@ mod login;
 mod places;
 mod rollout;
 mod sandbox;
+pub mod server;
 mod status;
 
 pub use brand::Codex;

@@ -14,6 +14,9 @@ pub(crate) const SESSIONS: &str = "plugin/codex/home/sessions";
 /// Codex makes a lock here for every conversation it has opened: then it takes messages.
 pub(super) const LOCKS: &str = "plugin/codex/home/thread-writer-locks";
 
+/// Where its app server answers, below the state folder.
+pub(super) const SOCKET: &str = "plugin/codex/server.sock";
+
 /// What its hooks report, one event per line.
 pub(super) fn hook_log(agent: &AgentLayout) -> HostPath {
     agent.events().join("codex/hooks.log")

@@ -1,7 +1,7 @@
 //! From Codex's own record and its hooks to a state. The newest evidence that contradicts wins.
 
 use jiff::Timestamp;
-use mngr_model::facts::{Markers, ProgramFacts};
+use mngr_model::facts::{Markers, ProgramFacts, SubagentFacts};
 use mngr_model::state::{AgentState, StateReport, StateSource, WaitingReason};
 
 use super::rollout::{self, Tail, Turn, TurnEnd};
@@ -11,9 +11,63 @@ pub(super) fn is_ready(facts: &ProgramFacts, markers: &Markers) -> bool {
     facts.ready.zip(markers.active).is_some_and(|(ready, launched)| ready >= launched)
 }
 
-/// The state that follows.
+/// The state that follows: from the agent's own turn, and from its sub-agents.
 pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
     let launched = markers.active?;
+    let own = own_state(facts, markers, launched)?;
+    let at_work: Vec<Option<Tail>> =
+        facts.subagents.iter().filter_map(|subagent| at_work(subagent, launched)).collect();
+    Some(if at_work.is_empty() { own } else { beside_subagents(own, &at_work, markers) })
+}
+
+/// How far a sub-agent is that works; nothing is known of one that is only just starting.
+fn at_work(subagent: &SubagentFacts, launched: Timestamp) -> Option<Option<Tail>> {
+    match rollout::read(&subagent.record) {
+        Some(tail) => {
+            let works = matches!(tail.turn, Turn::UnderWay { .. }) && tail.newest() >= launched;
+            works.then_some(Some(tail))
+        }
+        None => subagent.changed.is_none_or(|changed| changed >= launched).then_some(None),
+    }
+}
+
+/// The agent works as long as its sub-agents do, and waits where one of them asks.
+fn beside_subagents(own: StateReport, at_work: &[Option<Tail>], markers: &Markers) -> StateReport {
+    let is_dialog = matches!(own.waiting_reason, Some(WaitingReason::Permissions | WaitingReason::Question));
+    if own.state == AgentState::Unknown || is_dialog {
+        return own;
+    }
+    let asks = |at: Timestamp| {
+        at_work.iter().flatten().any(|tail| {
+            let since = match tail.turn {
+                Turn::UnderWay { since } => since,
+                Turn::Ended { .. } => None,
+            };
+            since.is_none_or(|since| at >= since) && has_dialog(tail, at)
+        })
+    };
+    match markers.waiting.zip(markers.waiting_reason) {
+        Some((at, reason @ WaitingReason::Permissions)) if asks(at) => {
+            let evidence = "a sub-agent of Codex asked for a permission";
+            waiting(reason, StateSource::Marker, evidence, Some(at))
+        }
+        Some((at, reason @ WaitingReason::Question)) if asks(at) => {
+            waiting(reason, StateSource::Marker, "a sub-agent of Codex asked a question", Some(at))
+        }
+        _ if own.waiting_reason == Some(WaitingReason::EndOfTurn) => {
+            let count = at_work.len();
+            let evidence = match count {
+                1 => "Codex's own turn is over, and a sub-agent of it works".to_owned(),
+                _ => format!("Codex's own turn is over, and {count} sub-agents of it work"),
+            };
+            let started = at_work.iter().flatten().map(Tail::newest).max();
+            StateReport::new(AgentState::Running, StateSource::Program, evidence).since(own.since.or(started))
+        }
+        _ => own,
+    }
+}
+
+fn own_state(facts: &ProgramFacts, markers: &Markers, launched: Timestamp) -> Option<StateReport> {
     let Some(text) = facts.status.as_deref() else {
         return is_ready(facts, markers).then(|| no_turn_yet(facts.ready));
     };
@@ -162,6 +216,34 @@ mod tests {
         assert_eq!(standing(&facts(&(started(15) + &message(18))), &ended), ("RUNNING", None));
         let old = markers(Some((14, WaitingReason::EndOfTurn)));
         assert_eq!(standing(&facts(&started(15)), &old), ("RUNNING", None));
+    }
+
+    #[test]
+    fn sub_agents_at_work_are_work_and_what_one_asks_is_asked() {
+        let over = started(15) + &line(16, "event_msg", r#"{"type":"task_complete"}"#);
+        let subagent = |record: String, changed: i64| SubagentFacts {
+            name: "b".to_owned(),
+            record,
+            changed: Some(at(changed)),
+        };
+        let beside = |subagents: Vec<SubagentFacts>| ProgramFacts { subagents, ..facts(&over) };
+        assert_eq!(standing(&beside(Vec::new()), &markers(None)), ("WAITING", Some("END_OF_TURN")));
+        let working = beside(vec![subagent(started(15), 15)]);
+        assert_eq!(standing(&working, &markers(None)), ("RUNNING", None));
+        // Its record is not there yet.
+        assert_eq!(standing(&beside(vec![subagent(String::new(), 15)]), &markers(None)), ("RUNNING", None));
+        let idle = ("WAITING", Some("END_OF_TURN"));
+        for old in
+            [started(5), over.clone(), started(15) + &line(16, "event_msg", r#"{"type":"turn_aborted"}"#)]
+        {
+            assert_eq!(standing(&beside(vec![subagent(old, 5)]), &markers(None)), idle);
+        }
+        let asked = markers(Some((17, WaitingReason::Permissions)));
+        let asking = beside(vec![subagent(started(15) + &call(16), 16), subagent(started(15), 15)]);
+        assert_eq!(standing(&asking, &asked), ("WAITING", Some("PERMISSIONS")));
+        let answer = line(18, "response_item", r#"{"type":"function_call_output","call_id":"c"}"#);
+        let answered = beside(vec![subagent(started(15) + &call(16) + &answer, 18)]);
+        assert_eq!(standing(&answered, &asked), ("RUNNING", None));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mngr_start=0
 # The 22nd word of the line is the start time; the program is called "sh" here, so no word is split in two.
 [ -r "/proc/$$/stat" ] && read -r _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ mngr_start _ <"/proc/$$/stat"
 [ -e "$mngr_state/waiting" ] && rm -f "$mngr_state/waiting"
+[ -d "$mngr_state/subagents" ] && rm -rf "$mngr_state/subagents"
 : >"$mngr_state/active"
 echo "start boot=$mngr_boot supervisor=$$:$mngr_start pane=${TMUX_PANE:-}" >>"$mngr_state/process"
 

@@ -19,6 +19,19 @@ case $mngr_status in
     ;;
 esac
 
+# What lived for the agent ends with it.
+if [ -n "${mngr_server-}" ]; then
+    # Its own group: job control is on. It may want to end its work first, which nobody waits for any more. Without a look
+    # at the jobs a dead one would still be there.
+    kill -TERM "-$mngr_server" 2>/dev/null
+    mngr_tries=0
+    while jobs >/dev/null && kill -0 "-$mngr_server" 2>/dev/null && [ "$mngr_tries" -lt 10 ]; do
+        sleep 0.1
+        mngr_tries=$((mngr_tries + 1))
+    done
+    kill -KILL "-$mngr_server" 2>/dev/null
+fi
+
 mngr_last=
 while read -r mngr_kind mngr_rest; do mngr_last=$mngr_kind; done <"$mngr_state/process"
 # From the record on, another job in the foreground means another program: what this script runs must not look like one.

@@ -4,10 +4,12 @@
 //! spawns beside the agent. The fixed parts are `launch_agent.sh` and `launch_end.sh`; what varies is quoted here.
 
 use mngr_model::HostPath;
+use mngr_model::agent::AgentServer;
 use mngr_model::layout::{AgentLayout, HostLayout};
 use mngr_model::quote::{sh_join, sh_quote};
 
 const BODY: &str = include_str!("launch_agent.sh");
+const SERVER: &str = include_str!("launch_server.sh");
 const END: &str = include_str!("launch_end.sh");
 
 /// The file name of the script that runs further windows, beside the launch script.
@@ -26,6 +28,8 @@ pub struct LaunchSpec<'a> {
     pub argv: &'a [String],
     /// What it reads and writes.
     pub streams: Streams,
+    /// The server that lives with it.
+    pub server: Option<&'a AgentServer>,
 }
 
 /// What an agent's program reads and writes.
@@ -65,7 +69,20 @@ fn script_running(spec: &LaunchSpec<'_>, argv: &str) -> String {
             )
         }
     };
-    format!("{head}{BODY}\n{run}\n{END}", head = head(spec))
+    format!("{head}{BODY}\n{serve}{run}\n{END}", head = head(spec), serve = serve(spec))
+}
+
+/// Starts the server, and waits until it answers.
+fn serve(spec: &LaunchSpec<'_>) -> String {
+    let Some(server) = spec.server else { return String::new() };
+    let socket = spec.agent.root().join(&server.socket);
+    let output = spec.agent.root().join("events/server.log");
+    format!(
+        "mngr_socket={socket}\nmngr_server_log={output}\n{SERVER}mngr_serve {argv}\n",
+        socket = sh_quote(socket.as_str()),
+        output = sh_quote(output.as_str()),
+        argv = sh_join(&server.argv),
+    )
 }
 
 /// The script of every other window and split: the same environment, then the command given, then a shell.
@@ -117,6 +134,7 @@ mod tests {
             work_dir: &root,
             argv: &argv,
             streams: Streams::Terminal,
+            server: None,
         });
         // No terminal here, so job control is left out; everything else is the real script.
         let script = script.replace("set -m\n", "");
@@ -144,7 +162,8 @@ mod tests {
         write(agent.headless_input(), "read\n");
         let argv = ["sh", "-c", "cat; echo wrong >&2; exit 3"].map(str::to_owned);
         let streams = Streams::Files;
-        let spec = LaunchSpec { host: &layout, agent: &agent, work_dir: &root, argv: &argv, streams };
+        let spec =
+            LaunchSpec { host: &layout, agent: &agent, work_dir: &root, argv: &argv, streams, server: None };
         let script = launch_script(&spec).replace("set -m\n", "");
         let output = host.exec(&Cmd::shell(script).env("SHELL", "/bin/true")).unwrap();
         assert_eq!(files.read_text(&agent.headless_output()).unwrap(), "read\n");

@@ -28,7 +28,8 @@ impl Brand for Opencode {
             true => vec!["--auto".to_owned()],
             false => Vec::new(),
         };
-        Ok(Provisioned { env, words, status_file: Some(places::STATUS.to_owned()), ready_folder: None })
+        let status_file = Some(places::STATUS.to_owned());
+        Ok(Provisioned { env, words, status_file, ..Provisioned::default() })
     }
 
     fn conversation_words(

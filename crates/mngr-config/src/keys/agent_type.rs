@@ -82,6 +82,11 @@ const BRAND_FIELDS: &[Field] = &[
         Kind::Bool,
         "Whether Claude Code may move its conversation into its agent view; its state is UNKNOWN from then on.",
     ),
+    Field::new(
+        "app_server",
+        Kind::Bool,
+        "Whether Codex runs as a server that its terminal joins, and that mngr asks and tells.",
+    ),
     Field::new("append_system_prompt", TEXT_LIST, "Text added to the agent's system prompt."),
     Field::new(
         "auto_accept_preflight_prompt_depth",

@@ -19,6 +19,7 @@ use crate::lock::{self, HostLock, LockError, LockWait, lock_file};
 use crate::proc::{self, Attachment, Cmd, CommandId, ExecError, Exit, Guard, Keep, Kept, Output, Stream};
 use crate::pty::{Pty, TerminalSize};
 use crate::random;
+use crate::socket::{LocalSockets, Sockets};
 use crate::trace::{self, SpanKind};
 use crate::watch::{Watch, WatchError};
 
@@ -134,6 +135,10 @@ fn local_provider() -> ProviderName {
 impl Host for LocalHost {
     fn info(&self) -> &HostInfo {
         &self.info
+    }
+
+    fn sockets(&self) -> Option<&dyn Sockets> {
+        Some(&LocalSockets)
     }
 
     fn exec(&self, cmd: &Cmd) -> Result<Output, ExecError> {

@@ -14,7 +14,7 @@ use mngr_model::{AgentId, HostPath};
 use rustix::fs::OFlags;
 
 use crate::local::procfs;
-use crate::survey::{self, END_LIMIT, FILE_LIMIT, Looked, Sight};
+use crate::survey::{self, FILE_LIMIT, Looked, Sight};
 
 /// Below this many agents a second thread costs more than it saves.
 const AGENTS_PER_THREAD: usize = 48;
@@ -69,12 +69,12 @@ impl Sight for Here {
         Ok(bytes)
     }
 
-    fn read_end(&self, path: &HostPath) -> io::Result<(Vec<u8>, bool)> {
+    fn read_end(&self, path: &HostPath, limit: u64) -> io::Result<(Vec<u8>, bool)> {
         let mut file = open_ordinary(path)?;
-        let start = file.metadata()?.len().saturating_sub(END_LIMIT);
+        let start = file.metadata()?.len().saturating_sub(limit);
         file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
-        file.take(END_LIMIT).read_to_end(&mut bytes)?;
+        file.take(limit).read_to_end(&mut bytes)?;
         Ok((bytes, start == 0))
     }
 

@@ -265,9 +265,10 @@ impl Sight for Seen {
         }
     }
 
-    fn read_end(&self, path: &HostPath) -> io::Result<(Vec<u8>, bool)> {
+    fn read_end(&self, path: &HostPath, limit: u64) -> io::Result<(Vec<u8>, bool)> {
         let end = self.ends.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok((end.bytes.clone(), end.is_whole))
+        let cut = end.bytes.len().saturating_sub(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok((end.bytes[cut..].to_vec(), end.is_whole && cut == 0))
     }
 
     fn modified(&self, path: &HostPath) -> Option<Timestamp> {
@@ -278,7 +279,8 @@ impl Sight for Seen {
 
     fn names_in(&self, folder: &HostPath) -> io::Result<Vec<String>> {
         let below = format!("{folder}/");
-        let names = self.files.keys().filter_map(|path| path.as_str().strip_prefix(&below));
+        let paths = self.files.keys().chain(self.ends.keys());
+        let names = paths.filter_map(|path| path.as_str().strip_prefix(&below));
         Ok(names.filter(|name| !name.contains('/')).map(str::to_owned).collect())
     }
 

@@ -64,6 +64,10 @@ for pid in $pids; do printf '/proc/%s/environ\000' "$pid"; done |
 
 # Where a record names files of the program's own, those too: they may lie behind a link. Of one that may be long the
 # end is enough.
+print_end() {
+    printf 'end %s %s %s\n' "$(stat -L -c '%s %.Y' "$1" 2>/dev/null || stat -L -c '%s %Y' "$1")" \
+        "$(tail -c "$2" "$1" | base64 | tr -d '\n')" "$1" >&3
+}
 own=$(
     called data.json | xargs -0 grep -l '"status_file": *"' /dev/null 2>/dev/null | while IFS= read -r record; do
         agent=${record%/*}
@@ -79,10 +83,17 @@ own=$(
                 [ -d "$agent/$path" ] && printf '%s\n' "$agent/$path"/*
                 set -f
             elif [ -f "$agent/$path" ]; then
-                printf 'end %s %s %s\n' "$(stat -L -c '%s %.Y' "$agent/$path" 2>/dev/null || stat -L -c '%s %Y' "$agent/$path")" \
-                    "$(tail -c 262144 "$agent/$path" | base64 | tr -d '\n')" "$agent/$path" >&3
+                print_end "$agent/$path" 262144
             fi
         done
+        if [ -d "$agent/subagents" ]; then
+            set +f
+            for path in "$agent"/subagents/*; do
+                case ${path##*/} in *[!A-Za-z0-9._-]*) continue ;; esac
+                [ -f "$path" ] && print_end "$path" 65536
+            done
+            set -f
+        fi
     done
 )
 printf '\n'

@@ -187,6 +187,7 @@ impl Build<'_> {
             brand: None,
             status_file: None,
             ready_folder: None,
+            server: None,
             headless: self.program.resolved.headless.is_some(),
             workspace: Some(plan.workspace()),
         }
@@ -209,6 +210,7 @@ impl Build<'_> {
             host: self.host.as_ref(),
             agent,
             record,
+            argv: &self.program.words,
             // A snapshot stands for the folder the agent had.
             source: self.heritage.ancestor().map_or(source.home().1, |ancestor| &ancestor.record.work_dir),
             parent: source.parent.as_ref().map(|parent| (source.home().0, parent)),
@@ -219,6 +221,10 @@ impl Build<'_> {
         record.brand = Some(base.name().to_owned());
         record.status_file = prepared.status_file;
         record.ready_folder = prepared.ready_folder;
+        record.server = prepared.server;
+        for note in &prepared.notes {
+            self.world.reporter.note(note);
+        }
         // The user's own variables win, as they do over those of the type.
         pairs.splice(0..0, prepared.env);
         Ok(prepared.words)

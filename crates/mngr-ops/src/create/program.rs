@@ -18,7 +18,7 @@ use crate::world::World;
 pub(super) struct Program {
     pub(super) type_name: AgentTypeName,
     pub(super) resolved: ResolvedType,
-    words: Vec<String>,
+    pub(super) words: Vec<String>,
     steps: Vec<ScriptStep>,
     /// What was given after `--`, or after that of the agent it is made from.
     args: Vec<String>,

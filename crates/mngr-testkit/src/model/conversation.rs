@@ -15,7 +15,8 @@ pub(super) enum Turn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conversation {
     pub(super) turn: Turn,
-    /// The names of the tools the model may use. Requests for titles and the like offer none.
+    /// The names of the tools the model may use, `group/name` for those in a group. Requests for titles and the like offer
+    /// none.
     pub(super) tools: Vec<String>,
     /// Whether the answer is wanted as a stream of events.
     pub(super) streamed: bool,
@@ -26,9 +27,7 @@ pub(super) struct Conversation {
 impl Conversation {
     /// Reads a request in which the messages are in the field `messages` or `input`.
     pub(super) fn read(request: &Value) -> Self {
-        let name =
-            |tool: &Value| Some(tool["name"].as_str().or(tool["function"]["name"].as_str())?.to_owned());
-        let tools = request["tools"].as_array().into_iter().flatten().filter_map(name).collect();
+        let tools = request["tools"].as_array().into_iter().flatten().flat_map(tool_names).collect();
         let messages = messages(request);
         Self {
             turn: turn(messages),
@@ -66,6 +65,18 @@ pub(super) fn newest_cue<T>(request: &Value, is_cue: impl Fn(&str) -> Option<T>)
 fn answers_in(messages: &[Value]) -> usize {
     let runs = messages.chunk_by(|one, next| is_from_the_model(one) == is_from_the_model(next));
     runs.filter(|run| is_from_the_model(&run[0])).count()
+}
+
+/// The names a tool is offered under: its own, or those of the tools it groups.
+fn tool_names(tool: &Value) -> Vec<String> {
+    let Some(name) = tool["name"].as_str().or(tool["function"]["name"].as_str()) else { return Vec::new() };
+    match tool["tools"].as_array() {
+        None => vec![name.to_owned()],
+        Some(grouped) => {
+            let names = grouped.iter().filter_map(|tool| tool["name"].as_str());
+            names.map(|tool| format!("{name}/{tool}")).collect()
+        }
+    }
 }
 
 /// Everything the user said in the conversation that a request carries, from its beginning.

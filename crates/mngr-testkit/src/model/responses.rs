@@ -60,14 +60,24 @@ pub(super) fn whole(speech: &Speech, number: usize) -> Value {
             "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }),
-        Part::Call(call) => json!({
-            "id": format!("fc_{number:06}{index}"),
-            "type": "function_call",
-            "call_id": format!("call_{number:06}{index}"),
-            "name": call.name,
-            "arguments": call.input.to_string(),
-            "status": "completed",
-        }),
+        Part::Call(call) => {
+            let (group, name) = match call.name.split_once('/') {
+                Some((group, name)) => (Some(group), name),
+                None => (None, call.name.as_str()),
+            };
+            let mut item = json!({
+                "id": format!("fc_{number:06}{index}"),
+                "type": "function_call",
+                "call_id": format!("call_{number:06}{index}"),
+                "name": name,
+                "arguments": call.input.to_string(),
+                "status": "completed",
+            });
+            if let Some(group) = group {
+                item["namespace"] = group.into();
+            }
+            item
+        }
     };
     let usage = speech.usage();
     let input = usage.input + usage.cache_read;

@@ -41,9 +41,9 @@ pub(super) fn question(offered: &[String]) -> Option<ToolCall> {
     })
 }
 
-/// A call of the tool with this name, if it is offered.
+/// A call of the tool with this name, if it is offered, in whichever group.
 pub(super) fn named(offered: &[String], wanted: &str, input: &Value) -> Option<ToolCall> {
-    first(offered, |name| (name == wanted).then(|| input.clone()))
+    first(offered, |name| (name.rsplit('/').next() == Some(wanted)).then(|| input.clone()))
 }
 
 /// Codex asks only about a command that the model itself wants to run outside of the sandbox.

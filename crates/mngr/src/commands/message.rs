@@ -6,7 +6,7 @@ use clap::Args;
 use mngr_model::duration::parse_duration;
 use mngr_model::facts::Detail;
 use mngr_ops::fleet::{Agent, Fleet};
-use mngr_ops::message::{self, MessageKey, MessageRequest, Sent};
+use mngr_ops::message::{self, Decision, MessageKey, MessageRequest, Sent};
 use mngr_query::sanitize;
 use serde_json::{Value, json};
 
@@ -21,16 +21,24 @@ use crate::ui::input;
 use crate::ui::output::{TemplateFields, event, lines};
 use crate::ui::{Console, Output, Report};
 
-/// Send text to agents
+mod answer;
+
+use answer::AnswerReport;
+
+/// Send text to agents, or answer what they ask permission for
 ///
 /// The first word is the agent and the rest is the text. With -m, --message-file, --agent or `-`, all words are agents. With
 /// one word only, the text is read from standard input, or from an editor. A text that begins with `-` is given with -m, or
 /// after `--`. Exit code 7: it was delivered, and the agent shows a dialog that has to be answered first.
+///
+/// With --approve or --deny all words are agents, and each is told whether it may do what it asks for: the one thing it
+/// asked first, once. Only Codex with the setting `app_server` takes such an answer; others are answered in their terminals.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr message fix-login 'yes, thank you'\n  \
                         mngr message greeter second-try -m 'echo stop here'\n  \
                         git log -1 | mngr message greeter\n  \
                         mngr message greeter --key nightly-1 -m 'good morning'\n  \
+                        mngr message fix-login --approve\n  \
                         mngr list --running --ids | mngr message - -m \"please commit what you have\"")]
 pub(crate) struct MessageArgs {
     /// The agent and the text, or agents only
@@ -56,6 +64,14 @@ pub(crate) struct MessageArgs {
     #[arg(long, alias = "idempotency-key", value_name = "KEY", help_heading = "OPTIONS")]
     key: Option<MessageKey>,
 
+    /// Allow what the agent asks permission for, this once
+    #[arg(long, conflicts_with_all = ["message", "message_file", "key", "start"], help_heading = "OPTIONS")]
+    approve: bool,
+
+    /// Refuse what the agent asks permission for; it goes on without
+    #[arg(long, conflicts_with_all = ["approve", "message", "message_file", "key", "start"], help_heading = "OPTIONS")]
+    deny: bool,
+
     /// How long the agent may take to accept it
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "30s", help_heading = "OPTIONS")]
     timeout: Duration,
@@ -79,6 +95,9 @@ pub(crate) struct MessageArgs {
 /// Sends it.
 pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::None)?;
+    if let Some(decision) = decision(&args) {
+        return answer(ctx, &args, &output, decision);
+    }
     let (agents, typed) = split(&args);
     let from_stdin = agents.iter().any(|word| word == targets::STDIN);
     let Some(addresses) = targets::addresses(ctx, agents.iter().chain(&args.agent))? else {
@@ -120,6 +139,34 @@ pub(crate) fn run(ctx: &mut Ctx, args: MessageArgs) -> Result<ExitCode, CliError
     }
     batch.tell_failures(&ctx.console);
     output.show(&ctx.console, &MessageReport { batch, text: request.text })?;
+    Ok(code)
+}
+
+fn decision(args: &MessageArgs) -> Option<Decision> {
+    match (args.approve, args.deny) {
+        (true, _) => Some(Decision::Approve),
+        (_, true) => Some(Decision::Deny),
+        _ => None,
+    }
+}
+
+/// Answers instead of sending anything.
+fn answer(
+    ctx: &mut Ctx,
+    args: &MessageArgs,
+    output: &Output,
+    decision: Decision,
+) -> Result<ExitCode, CliError> {
+    let Some(addresses) = targets::addresses(ctx, args.words.iter().chain(&args.agent))? else {
+        return Ok(ExitCode::Done);
+    };
+    let world = ctx.world()?;
+    let fleet = Fleet::look_for(&world, &addresses, Detail::Basic);
+    let selected = targets::select(&fleet, &addresses, args.matches.shared_name());
+    let batch = Batch::run(selected, |agent| message::answer(&world, agent, decision));
+    batch.tell_failures(&ctx.console);
+    let code = batch.exit_code();
+    output.show(&ctx.console, &AnswerReport { batch, decision })?;
     Ok(code)
 }
 

@@ -1,5 +1,6 @@
 //! From the errors of the libraries to failures of a command. This is where hints get attached.
 
+use mngr_agents::codex::server::ServerError;
 use mngr_agents::deliver::DeliverError;
 use mngr_config::edit::EditError;
 use mngr_config::trust::TrustError;
@@ -25,7 +26,7 @@ use mngr_ops::hosts::{FindHostError, HostLifeError};
 use mngr_ops::label::{LabelError, RelabelError};
 use mngr_ops::launch::LaunchError;
 use mngr_ops::limit::LimitError;
-use mngr_ops::message::SendError;
+use mngr_ops::message::{AnswerError, SendError};
 use mngr_ops::recording::RecordingError;
 use mngr_ops::rename::RenameError;
 use mngr_ops::select::SelectError;
@@ -354,6 +355,27 @@ impl From<SendError> for CliError {
             }
             SendError::DialogOpen { name, .. }
             | SendError::Deliver { name, source: DeliverError::BoxInUse | DeliverError::NoBox } => {
+                (ErrorKind::Failed, Some(format!("`mngr connect {name}` shows its terminal")))
+            }
+            _ => (ErrorKind::Failed, None),
+        };
+        hint.into_iter().fold(Self::new(kind, error), CliError::hinted)
+    }
+}
+
+impl From<AnswerError> for CliError {
+    fn from(error: AnswerError) -> Self {
+        let (kind, hint) = match &error {
+            AnswerError::Look(LookError::Gone { .. }) => (ErrorKind::NotFound, None),
+            AnswerError::NotThisAgent { name, has_setting: true } => {
+                let setting =
+                    "with `mngr config set agent_types.codex.app_server true`, new agents can be answered";
+                (ErrorKind::Failed, Some(format!("`mngr connect {name}` shows its terminal; {setting}")))
+            }
+            AnswerError::NotThisAgent { name, has_setting: false } => {
+                (ErrorKind::Failed, Some(format!("`mngr connect {name}` shows its terminal")))
+            }
+            AnswerError::Server { name, source: ServerError::NoYesOrNo } => {
                 (ErrorKind::Failed, Some(format!("`mngr connect {name}` shows its terminal")))
             }
             _ => (ErrorKind::Failed, None),

@@ -81,6 +81,22 @@ fn a_key_is_delivered_once() {
 }
 
 #[test]
+fn an_agent_that_takes_no_answer_from_here_says_where_it_does() {
+    let e2e = session!();
+    e2e.write_tutorial_block(
+        r#"
+        # An agent that asks permission can be answered from here, where its program takes an answer: Codex with the setting app_server
+        mngr message greeter --approve || echo "ended with $?"
+        "#,
+    );
+    listener(&e2e, "greeter");
+    let refused = e2e.run("mngr message greeter --approve");
+    expect(&refused).to_have_exit_code(1);
+    expect(&refused.stderr).to_contain("at its terminal only").to_contain("mngr connect greeter");
+    expect(&e2e.run("mngr message greeter --approve --deny")).to_have_exit_code(2);
+}
+
+#[test]
 fn wait_returns_when_the_agent_waits_and_tells_a_timeout_apart() {
     let e2e = session!();
     e2e.write_tutorial_block(

@@ -185,17 +185,33 @@ const OUTPUTS: &[(&str, Shape)] = &[
     ),
     (
         "message",
-        Fields(&[
-            ("successful_agents", NAMES),
-            ("failed_agents", List(&Fields(&[("agent", Text), ("error", Text)]))),
-            ("blocked_agents", List(&MapOf(&Any))),
-            ("total_sent", Int),
-            ("total_failed", Int),
-            ("total_blocked", Int),
-            (
-                "deliveries",
-                List(&Fields(&[("agent", Text), ("level", Text), ("key", Text), ("was_repeated", Bool)])),
-            ),
+        Either(&[
+            Fields(&[
+                ("successful_agents", NAMES),
+                ("failed_agents", List(&Fields(&[("agent", Text), ("error", Text)]))),
+                ("blocked_agents", List(&MapOf(&Any))),
+                ("total_sent", Int),
+                ("total_failed", Int),
+                ("total_blocked", Int),
+                (
+                    "deliveries",
+                    List(&Fields(&[("agent", Text), ("level", Text), ("key", Text), ("was_repeated", Bool)])),
+                ),
+            ]),
+            Fields(&[
+                (
+                    "answers",
+                    List(&Fields(&[
+                        ("agent", Text),
+                        ("decision", Text),
+                        ("request", Text),
+                        ("still_open", Int),
+                    ])),
+                ),
+                ("failed_agents", List(&Fields(&[("agent", Text), ("error", Text)]))),
+                ("total_answered", Int),
+                ("total_failed", Int),
+            ]),
         ]),
     ),
     ("pull", SYNCED),

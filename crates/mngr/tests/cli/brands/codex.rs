@@ -3,7 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use mngr_testkit::model::{Brand, FirstStart};
+use mngr_testkit::model::{Brand, FirstStart, Scenario};
+use serde_json::json;
 
 use super::mixed::Mix;
 use super::scene::{IDLE, NAME, Scene};
@@ -92,6 +93,87 @@ fn hooks_of_the_user_that_are_not_trusted_are_not_trusted_for_them() {
     let refused = scene.create(&["-S", "agent_ready_timeout=5"]).code(1);
     assert!(refused.stderr.contains("Hooks need review") || refused.stderr.contains("hook"), "{refused}");
     assert_eq!(names(&scene.env), Vec::<String>::new());
+}
+
+/// An agent that begins a sub-agent, ends its own turn, and leaves it at work on this.
+fn with_subagent(task: Scenario) -> Scene {
+    let scene = Scene::with_agent(Brand::Codex);
+    let spawn =
+        Scenario::Call { tool: "spawn_agent".into(), input: json!({"message": "the sub-agent's task"}) };
+    scene.model.rehearse("begin a sub-agent", [spawn, Scenario::Echo]);
+    scene.model.rehearse("the sub-agent's task", [task, Scenario::Echo]);
+    scene.provoke("begin a sub-agent");
+    scene
+}
+
+/// When the last answer to a conversation that began so was given.
+fn last_answer(scene: &Scene, beginning: &str) -> Option<Instant> {
+    let requests = scene.model.requests();
+    let of_it = requests.iter().filter(|request| {
+        request.scenario.is_some() && request.history().first().is_some_and(|first| first.contains(beginning))
+    });
+    of_it.filter_map(|request| request.answered).max()
+}
+
+#[test]
+fn a_sub_agent_at_work_is_work_of_the_agent() {
+    let scene = with_subagent(Scenario::SafeTool { command: "sleep 3".into() });
+    let mut seen = Vec::new();
+    wait_until(PATIENCE, || {
+        let standing = scene.standing();
+        seen.push((Instant::now(), standing));
+        seen.last().is_some_and(|(_, standing)| standing == IDLE)
+    });
+    let idle = seen.pop().unwrap().0;
+    let over = last_answer(&scene, "begin a sub-agent").unwrap();
+    let ended = last_answer(&scene, "the sub-agent's task").unwrap();
+    assert!(idle > ended, "idle {:?} before the sub-agent had its last answer", ended - idle);
+    assert!(
+        ended - over > Duration::from_secs(2),
+        "the agent's own turn ended long before: {:?}",
+        ended - over
+    );
+    let others: Vec<_> = seen.iter().filter(|(_, standing)| standing != "RUNNING").collect();
+    assert!(others.is_empty(), "{others:?}");
+    // The conversation is still the agent's own.
+    scene.say("and now this");
+    assert_eq!(scene.history_with("and now this").first().map(String::as_str), Some("begin a sub-agent"));
+}
+
+#[test]
+fn what_a_sub_agent_asks_is_asked_until_it_is_answered() {
+    let scene = with_subagent(Scenario::Tool { command: "sleep 2".into() });
+    scene.wait_for("WAITING PERMISSIONS");
+    wait_until(PATIENCE, || scene.screen().contains("Yes, proceed"));
+    let looked = Instant::now();
+    while looked.elapsed() < Duration::from_millis(1200) {
+        assert_eq!(scene.standing(), "WAITING PERMISSIONS");
+    }
+    let refused = scene.send("in between").code(1);
+    assert!(refused.stderr.contains("dialog"), "{refused}");
+    scene.press("y");
+    scene.wait_for("RUNNING");
+    scene.wait_for(IDLE);
+}
+
+#[test]
+fn a_question_that_codex_refuses_to_ask_is_none() {
+    let scene = Scene::of(Brand::Codex);
+    let settings = scene.env.home().join(".codex/config.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, text.replace("default_mode_request_user_input = true\n", "")).unwrap();
+    let _ = scene.create(&[]).success();
+    scene.say("[[ask]]");
+    scene.wait_for(IDLE);
+    let state = state_dir(&scene.env, NAME);
+    let events = fs::read_to_string(state.join("events/codex/hooks.log")).unwrap();
+    assert!(events.contains("request_user_input"), "{events}");
+    assert!(!state.join("waiting").exists(), "nobody was asked");
+    // In plan mode it asks.
+    scene.press("BTab");
+    wait_until(PATIENCE, || scene.screen().contains("Plan mode"));
+    scene.provoke("[[ask]]");
+    scene.wait_for("WAITING QUESTION");
 }
 
 #[test]

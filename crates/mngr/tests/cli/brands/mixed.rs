@@ -87,14 +87,12 @@ pub(super) struct Mix {
 impl Mix {
     /// A new agent of this brand.
     pub(super) fn of(brand: Brand) -> Self {
-        Self {
-            scene: Scene::with_agent(brand),
-            said: Vec::new(),
-            kept_back: Vec::new(),
-            run: Vec::new(),
-            sends: 0,
-            times: Vec::new(),
-        }
+        Self::on(Scene::with_agent(brand))
+    }
+
+    /// An agent that is there already.
+    pub(super) fn on(scene: Scene) -> Self {
+        Self { scene, said: Vec::new(), kept_back: Vec::new(), run: Vec::new(), sends: 0, times: Vec::new() }
     }
 
     /// Sends that many messages, checks that the exit code said the truth of each, and returns the times.

@@ -3,6 +3,7 @@
 
 mod adopt;
 mod agent_view;
+mod app_server;
 mod background;
 mod books;
 mod claude;
