@@ -23,6 +23,18 @@ done
 # Claude Code waits for this script: most of the time there is nothing to remove, and no process is needed.
 gone() { for name; do [ ! -e "$state/$name" ] || rm -f "$state/$name"; done; }
 
+# A message that goes behind others in the queue is on its way: the turn ends when it is there. Where a turn has ended and the
+# queue is not taken up yet, it would be answered before the others.
+turn_ends() {
+    : >"$state/turn_end"
+    turns=0
+    while [ -e "$state/sending" ]; do
+        turns=$((turns + 1))
+        [ "$turns" -le 100 ] || { rm -f "$state/sending" && break; }
+        sleep 0.02
+    done
+}
+
 case $event in
 SessionStart)
     gone failure
@@ -39,10 +51,12 @@ UserPromptSubmit)
 PermissionRequest) printf 'PERMISSIONS\n' >"$state/waiting" ;;
 PostToolUse | PostToolUseFailure) gone waiting ;;
 Stop)
+    turn_ends
     printf 'END_OF_TURN\n' >"$state/waiting"
     gone failure
     ;;
 StopFailure)
+    turn_ends
     printf '%s\n' "$input" >"$state/failure.new" && mv "$state/failure.new" "$state/failure"
     printf 'END_OF_TURN\n' >"$state/waiting"
     ;;

@@ -5,6 +5,7 @@ mod composer;
 mod config;
 mod evidence;
 mod login;
+mod queue;
 mod status;
 
 pub use brand::Claude;

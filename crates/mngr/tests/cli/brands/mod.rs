@@ -2,6 +2,7 @@
 //! those cannot be had, the whole module is left out by its name.
 
 mod adopt;
+mod characters;
 mod claude;
 mod clone;
 mod codex;
