@@ -1,7 +1,9 @@
 //! What the rest of mngr asks of a brand of coding agent, where data alone cannot answer.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use mngr_config::AgentTypeSettings;
 use mngr_host::files::FilesError;
 use mngr_host::host::Host;
@@ -203,6 +205,17 @@ pub trait Brand: Sync {
         ""
     }
 
+    /// The text as it has to be typed so that it arrives: one that begins with a `/` and names no command may need a blank
+    /// before it.
+    fn typed<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(text)
+    }
+
+    /// Whether the program drops all of this text.
+    fn drops(&self, _text: &str) -> bool {
+        false
+    }
+
     /// Whether this text is a command of the program itself, not something said to the model.
     fn is_command(&self, _text: &str) -> bool {
         false
@@ -213,25 +226,85 @@ pub trait Brand: Sync {
         None
     }
 
+    /// Whether a command that the program does not know is rather something said to the model.
+    fn is_said_if_unknown(&self, _text: &str) -> bool {
+        false
+    }
+
+    /// Where the messages are seen that the program has taken and not begun; `None` where the next one cannot overtake
+    /// them now.
+    fn queue(
+        &self,
+        _record: &AgentRecord,
+        _program: Option<&ProgramFacts>,
+        _agent: &AgentLayout,
+        _now: Timestamp,
+    ) -> Option<QueuePlaces> {
+        None
+    }
+
+    /// Where this message is that was typed at this time, from the end of the program's record.
+    fn place_of(&self, _record: &str, _text: &str, _since: Timestamp) -> QueuePlace {
+        QueuePlace::Begun
+    }
+
     /// What is waited for on the way into the input box.
     fn timing(&self) -> Timing {
         Timing::default()
     }
 }
 
-/// What became of a command that was submitted.
+/// Where a program's queue of messages is seen and kept in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuePlaces {
+    /// The record that tells of it.
+    pub record: HostPath,
+    /// While this file is there, a turn does not end: a sender is about to put a message into the queue.
+    pub sender: HostPath,
+    /// Touched when a turn is about to end.
+    pub turn_end: HostPath,
+}
+
+/// Where a message is that was typed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueuePlace {
+    /// The record does not tell of it, yet.
+    Unknown,
+    /// In the queue. When the program last took something out of it, or began a turn.
+    Waits {
+        /// Since when the turn is under way, as far as the record tells.
+        turn_since: Option<Timestamp>,
+    },
+    /// The program has begun with it.
+    Begun,
+}
+
+/// What became of a command that was submitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandFate {
     /// The program ran it.
     Ran,
-    /// The program does not know it.
-    Refused,
+    /// The program took it for this command of another name, which it ran.
+    RanAs(String),
+    /// The program did not, and said so in these words.
+    Refused(String),
+}
+
+/// Whether the text begins with a `/` and nothing right behind it. Programs take that for a command, or choose one from
+/// their menu.
+pub(crate) fn is_bare_slash(text: &str) -> bool {
+    text.strip_prefix('/').is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
 }
 
 /// Whether the text begins with the name of a command, `/name`. A path is none.
 pub(crate) fn is_slash_command(text: &str) -> bool {
     let name = text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
     name.is_some_and(|name| text[1..].starts_with(name) && !name.contains('/'))
+}
+
+/// Whether a `/name` at the beginning of the text does not look like a command's: those begin with a letter.
+pub(crate) fn is_odd_name(text: &str) -> bool {
+    is_slash_command(text) && !text[1..].starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// What an input box holds.

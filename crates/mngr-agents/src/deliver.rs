@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use mngr_host::files::FilesError;
 use mngr_host::host::{Host, TerminalMode, WatchRequest};
 use mngr_host::interrupt::Interrupted;
@@ -15,7 +16,7 @@ use mngr_model::facts::ProgramFacts;
 use mngr_model::layout::AgentLayout;
 use mngr_model::{AgentRecord, HostPath};
 
-use crate::brand::Brand;
+use crate::brand::{Brand, QueuePlaces};
 use crate::codex::server::ServerError;
 use crate::kind::Kind;
 use crate::manifest::Framing;
@@ -25,6 +26,7 @@ use crate::scripted;
 
 mod command;
 mod draft;
+mod order;
 mod pasted;
 mod proof;
 mod served;
@@ -85,6 +87,9 @@ pub enum DeliverError {
     /// Nothing, or not all, was typed.
     #[error("cannot type into the agent's terminal")]
     Tmux(#[source] TmuxError),
+    /// Nothing was typed: the program would have dropped all of it.
+    #[error("the message has nothing that can be seen, and the agent drops such characters")]
+    Unseen,
     /// Nothing was typed: it would have been put behind what somebody else has typed.
     #[error("somebody has typed something into the agent's input box and not sent it")]
     BoxInUse,
@@ -103,8 +108,11 @@ pub enum DeliverError {
         after: Duration,
     },
     /// The program has no such command.
-    #[error("the agent does not know this command")]
-    UnknownCommand,
+    #[error("the agent does not know this command{}", .said.as_ref().map(|said| format!(": it says `{said}`")).unwrap_or_default())]
+    UnknownCommand {
+        /// What it said, where that is known.
+        said: Option<String>,
+    },
     /// It went away, and nothing but the screen tells of it.
     #[error("the command was {}, but the agent keeps no record of it: it is not known whether it ran", .level.as_str())]
     Unrecorded {
@@ -139,6 +147,7 @@ impl DeliverError {
     pub fn level(&self) -> DeliveryLevel {
         match self {
             Self::LineTooLong { .. }
+            | Self::Unseen
             | Self::Declared(_)
             | Self::BoxInUse
             | Self::NoBox
@@ -146,7 +155,7 @@ impl DeliverError {
             | Self::Server(_)
             | Self::Terminal(_) => DeliveryLevel::Nothing,
             Self::NotAccepted { level, .. } | Self::Unrecorded { level } => *level,
-            Self::UnknownCommand => DeliveryLevel::Submitted,
+            Self::UnknownCommand { .. } => DeliveryLevel::Submitted,
             Self::AndLeftAside { source, .. } => source.level(),
             Self::Proof(_) | Self::Watch(_) | Self::Interrupted(_) => DeliveryLevel::Written,
         }
@@ -162,6 +171,21 @@ pub struct Message<'a> {
     pub key: &'a str,
     /// How long to wait for proof beyond "written".
     pub patience: Duration,
+    /// The message before it, where this one could overtake that one.
+    pub behind: Option<Behind<'a>>,
+}
+
+/// A message that came right before another one.
+#[derive(Debug, Clone, Copy)]
+pub struct Behind<'a> {
+    /// Where it is seen whether the program has begun with it.
+    pub queue: &'a QueuePlaces,
+    /// What it said.
+    pub text: &'a str,
+    /// When it was about to be typed, by the clock of the agent's host.
+    pub at: Timestamp,
+    /// When the other one is.
+    pub now: Timestamp,
 }
 
 impl Message<'_> {
@@ -208,11 +232,13 @@ pub struct Delivered {
     pub box_is_covered: bool,
     /// What somebody had typed before and is not back in the box.
     pub left_aside: Option<LeftAside>,
+    /// The command of another name that the program took it for.
+    pub ran_as: Option<String>,
 }
 
 impl Delivered {
     fn plainly(level: DeliveryLevel) -> Self {
-        Self { level, box_is_covered: false, left_aside: None }
+        Self { level, box_is_covered: false, left_aside: None, ran_as: None }
     }
 }
 
@@ -221,6 +247,9 @@ pub fn deliver(to: &Recipient<'_>, tmux: Tmux<'_>, message: Message<'_>) -> Resu
     to.kind.check().map_err(DeliverError::Declared)?;
     if let Some(delivered) = served::deliver(to, message)? {
         return Ok(delivered);
+    }
+    if to.kind.drops(message.text) {
+        return Err(DeliverError::Unseen);
     }
     match to.kind.delivery().framing {
         Framing::Framed => {

@@ -2,8 +2,10 @@
 //!
 //! Nothing is compiled before a living agent of the type is looked at: most commands look at none.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use jiff::Timestamp;
 use mngr_config::{AgentTypeSettings, InputBoxSettings, ProofFolder};
 use mngr_host::files::FilesError;
 use mngr_host::host::Host;
@@ -15,7 +17,9 @@ use mngr_model::quote::sh_join;
 use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
-use crate::brand::{Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning};
+use crate::brand::{
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, QueuePlace, QueuePlaces,
+};
 use crate::login::{LoginPlace, MissingLogin};
 use crate::manifest::{BuiltIn, Delivery, Draft, Framing, Manifest, Timing};
 use crate::screen::{InputBox, Origin, Reading, Rules, ScreenError};
@@ -244,6 +248,32 @@ impl Brand for Kind {
 
     fn typed_beginning<'t>(&self, text: &'t str) -> &'t str {
         self.base.brand().map_or("", |brand| brand.typed_beginning(text))
+    }
+
+    fn typed<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.base.brand().map_or(Cow::Borrowed(text), |brand| brand.typed(text))
+    }
+
+    fn drops(&self, text: &str) -> bool {
+        self.base.brand().is_some_and(|brand| brand.drops(text))
+    }
+
+    fn is_said_if_unknown(&self, text: &str) -> bool {
+        self.base.brand().is_some_and(|brand| brand.is_said_if_unknown(text))
+    }
+
+    fn queue(
+        &self,
+        record: &AgentRecord,
+        program: Option<&ProgramFacts>,
+        agent: &AgentLayout,
+        now: Timestamp,
+    ) -> Option<QueuePlaces> {
+        self.base.brand()?.queue(record, program, agent, now)
+    }
+
+    fn place_of(&self, record: &str, text: &str, since: Timestamp) -> QueuePlace {
+        self.base.brand().map_or(QueuePlace::Begun, |brand| brand.place_of(record, text, since))
     }
 
     fn is_command(&self, text: &str) -> bool {

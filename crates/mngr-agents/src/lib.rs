@@ -18,6 +18,7 @@ pub mod login;
 pub mod manifest;
 pub mod opencode;
 pub mod ordinary;
+mod said;
 pub mod screen;
 pub mod scripted;
 mod settings;

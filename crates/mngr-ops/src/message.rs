@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use mngr_agents::brand::Brand as _;
-use mngr_agents::deliver::{self, DeliverError, Delivered, Message, Recipient, TextProblem};
+use mngr_agents::brand::Brand;
+use mngr_agents::deliver::{self, Behind, DeliverError, Delivered, Message, Recipient, TextProblem};
 use mngr_agents::kind::Kind;
 use mngr_agents::manifest::Framing;
 use mngr_host::files::FilesError;
@@ -35,7 +35,7 @@ pub use answer::{AnswerError, answer};
 pub use key::{KeyError, MessageKey};
 pub use mngr_agents::codex::server::{Answered, Decision};
 
-use log::{Earlier, MessageLog, Trace};
+use log::{Earlier, LastSent, MessageLog, Trace};
 
 /// How long to wait for other senders to the same agent.
 const SENDERS_LIMIT: Duration = Duration::from_secs(60);
@@ -231,8 +231,14 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
         },
     };
     let pane = receiving_pane(&agent)?;
-    let message = Message { text, key: key.as_str(), patience: request.patience };
     let now = || agent.by_its_clock(world.clock.now());
+    let facts = &agent.facts;
+    let queue = kind.queue(&facts.record, facts.program.as_ref(), &layout, now());
+    let last = queue.as_ref().map(|_| log.last()).transpose()?.flatten();
+    let is_said = |last: &LastSent| !kind.is_command(&last.text) && !last.text.starts_with('!');
+    let behind = queue.as_ref().zip(last.as_ref().filter(|last| is_said(last)));
+    let behind = behind.map(|(queue, last)| Behind { queue, text: &last.text, at: last.at, now: now() });
+    let message = Message { text, key: key.as_str(), patience: request.patience, behind };
     if let Err(error) = log.typing(now(), &key, text) {
         if error.is_missing() {
             look_again(&agent, Detail::Basic)?;
@@ -263,6 +269,9 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
             }
             if let Some(left) = &delivered.left_aside {
                 world.reporter.warn(&left.to_string());
+            }
+            if let Some(other) = &delivered.ran_as {
+                world.reporter.warn(&format!("agent `{}` took this for its command `{other}`", agent.name()));
             }
             let blocked_by = blocking_dialog(world, &agent, &delivered);
             Ok(Sent { level: delivered.level, key, was_repeated: false, blocked_by })
@@ -346,6 +355,7 @@ fn type_into(
 fn trace_of(error: &DeliverError) -> Trace {
     match error {
         DeliverError::LineTooLong { .. }
+        | DeliverError::Unseen
         | DeliverError::Declared(_)
         | DeliverError::BoxInUse
         | DeliverError::NoBox
@@ -366,7 +376,7 @@ fn trace_of(error: &DeliverError) -> Trace {
         },
         DeliverError::AndLeftAside { source, .. } => trace_of(source),
         DeliverError::NotAccepted { .. }
-        | DeliverError::UnknownCommand
+        | DeliverError::UnknownCommand { .. }
         | DeliverError::Unrecorded { .. }
         | DeliverError::Proof(_)
         | DeliverError::Watch(_)

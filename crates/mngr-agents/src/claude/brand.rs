@@ -1,5 +1,8 @@
 //! Claude Code as a brand.
 
+use std::borrow::Cow;
+
+use jiff::{SignedDuration, Timestamp};
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_model::env::EnvPair;
@@ -10,12 +13,14 @@ use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
 
 use super::config::{self, UserConfig};
-use super::{composer, evidence, login, status, title};
+use super::{composer, evidence, login, queue, status, title};
 use crate::brand::{
-    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command, noted_word,
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, QueuePlace, QueuePlaces,
+    is_bare_slash, is_odd_name, is_slash_command, noted_word,
 };
 use crate::login::{LoginPlace, MissingLogin};
 use crate::ordinary::read_ordinary;
+use crate::said;
 use crate::settings::{flag, keeps_its_version, texts};
 use crate::user::UserSide;
 
@@ -31,6 +36,9 @@ const AGENT_VIEW_VARIABLE: &str = "CLAUDE_CODE_DISABLE_AGENT_VIEW";
 pub(crate) const SESSION: &str = "claude_session_id";
 /// All its sessions in the order in which they began, one per line, kept by its hooks.
 pub(crate) const SESSION_HISTORY: &str = "claude_session_id_history";
+
+/// How long after the end of a turn something may still be in its queue.
+const QUEUE_DELAY: SignedDuration = SignedDuration::from_secs(2);
 
 /// Claude Code.
 #[derive(Debug, Clone, Copy, Default)]
@@ -135,19 +143,50 @@ impl Brand for Claude {
         agent: &AgentLayout,
         text: &str,
     ) -> Vec<HostPath> {
-        let said = program.and_then(status::Status::parse).and_then(|status| status.session_id);
-        let session = said.filter(|id| is_session(id)).unwrap_or_else(|| session_of(record));
-        let mut paths =
-            vec![agent.events().join("claude/hooks.log"), transcript_path(agent, record, &session)];
-        // Commands that open a dialog are noted nowhere else.
-        if text.starts_with(['/', '!']) {
-            paths.push(agent.root().join(CONFIG_DIR).join("history.jsonl"));
-        }
-        paths
+        let history = || agent.root().join(CONFIG_DIR).join("history.jsonl");
+        // Commands that open a dialog are noted nowhere else. What is listed there is not proof of anything said.
+        let listed = (self.is_command(text) || text.starts_with('!')).then(history);
+        let told = [agent.events().join("claude/hooks.log"), transcript_now(record, program, agent)];
+        listed.into_iter().chain(told).collect()
     }
 
     fn proves(&self, appended: &str, text: &str) -> bool {
         evidence::proves(appended, text)
+    }
+
+    fn typed<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if is_bare_slash(text) { Cow::Owned(format!(" {text}")) } else { Cow::Borrowed(text) }
+    }
+
+    fn drops(&self, text: &str) -> bool {
+        said::is_unseen_text(text)
+    }
+
+    fn is_said_if_unknown(&self, text: &str) -> bool {
+        is_odd_name(text)
+    }
+
+    fn queue(
+        &self,
+        record: &AgentRecord,
+        program: Option<&ProgramFacts>,
+        agent: &AgentLayout,
+        now: Timestamp,
+    ) -> Option<QueuePlaces> {
+        let status = program.and_then(status::Status::parse)?;
+        let is_idle_for = |since: Timestamp| now.duration_since(since) > QUEUE_DELAY;
+        if status.status.as_deref() == Some("idle") && status.since().is_some_and(is_idle_for) {
+            return None;
+        }
+        Some(QueuePlaces {
+            record: transcript_now(record, program, agent),
+            sender: agent.root().join("sending"),
+            turn_end: agent.root().join("turn_end"),
+        })
+    }
+
+    fn place_of(&self, record: &str, text: &str, since: Timestamp) -> QueuePlace {
+        queue::place_of(record, text, since)
     }
 
     fn is_command(&self, text: &str) -> bool {
@@ -181,6 +220,13 @@ fn session_of(record: &AgentRecord) -> String {
 
 fn is_session(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+/// The transcript of the session it says it is in.
+fn transcript_now(record: &AgentRecord, program: Option<&ProgramFacts>, agent: &AgentLayout) -> HostPath {
+    let said = program.and_then(status::Status::parse).and_then(|status| status.session_id);
+    let session = said.filter(|id| is_session(id)).unwrap_or_else(|| session_of(record));
+    transcript_path(agent, record, &session)
 }
 
 fn transcript_path(agent: &AgentLayout, record: &AgentRecord, session: &str) -> HostPath {

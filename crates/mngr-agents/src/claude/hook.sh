@@ -92,6 +92,18 @@ entitle() {
     }
 }
 
+# A message that goes behind others in the queue is on its way: the turn ends when it is there. Where a turn has ended and the
+# queue is not taken up yet, it would be answered before the others.
+turn_ends() {
+    : >"$state/turn_end"
+    turns=0
+    while [ -e "$state/sending" ]; do
+        turns=$((turns + 1))
+        [ "$turns" -le 100 ] || { rm -f "$state/sending" && break; }
+        sleep 0.02
+    done
+}
+
 case $event in
 SessionStart)
     gone failure
@@ -121,12 +133,14 @@ PostToolUse | PostToolUseFailure)
 SubagentStart) background SubagentStart "$input" ;;
 SubagentStop) snapshot ;;
 Stop)
+    turn_ends
     snapshot
     # What was typed meanwhile begins the next turn at once, unless it was taken into this one.
     if [ -e "$state/queued" ]; then gone queued waiting; else printf 'END_OF_TURN\n' >"$state/waiting"; fi
     gone failure
     ;;
 StopFailure)
+    turn_ends
     printf '%s\n' "$input" >"$state/failure.new" && mv "$state/failure.new" "$state/failure"
     printf 'END_OF_TURN\n' >"$state/waiting"
     ;;

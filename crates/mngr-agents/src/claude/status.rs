@@ -36,7 +36,7 @@ impl Status {
         serde_json::from_str(facts.status.as_deref()?).ok()
     }
 
-    fn since(&self) -> Option<Timestamp> {
+    pub(super) fn since(&self) -> Option<Timestamp> {
         Timestamp::from_millisecond(self.status_updated_at?).ok()
     }
 }

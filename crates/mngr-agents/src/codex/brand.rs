@@ -1,5 +1,7 @@
 //! Codex as a brand.
 
+use std::borrow::Cow;
+
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_model::env::EnvPair;
@@ -12,7 +14,8 @@ use mngr_model::{AgentRecord, HostPath};
 use super::rollout::{self, Turn};
 use super::{composer, config, evidence, login, places, server, status};
 use crate::brand::{
-    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command, noted_word,
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_bare_slash, is_odd_name,
+    is_slash_command, noted_word,
 };
 use crate::login::{LoginPlace, MissingLogin};
 use crate::ordinary::read_ordinary;
@@ -117,8 +120,14 @@ impl Brand for Codex {
         evidence::proves(appended, text)
     }
 
+    /// None of its commands begins with anything but a letter. It drops the blank.
+    fn typed<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let is_said = is_bare_slash(text) || is_odd_name(text);
+        if is_said { Cow::Owned(format!(" {text}")) } else { Cow::Borrowed(text) }
+    }
+
     fn is_command(&self, text: &str) -> bool {
-        is_slash_command(text)
+        is_slash_command(text) && !is_odd_name(text)
     }
 
     fn command_fate(&self, appended: &str, text: &str) -> Option<CommandFate> {

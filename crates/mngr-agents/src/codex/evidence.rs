@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use crate::brand::CommandFate;
+use crate::said::essence;
 
 /// A line of the hook log or of the history.
 #[derive(Deserialize)]
@@ -49,8 +50,8 @@ fn is_effect(line: &str, text: &str) -> bool {
 
 /// Whether a line of the hook log or of the history shows that this text was taken.
 pub(super) fn proves(appended: &str, text: &str) -> bool {
-    let wanted = squeeze(text);
-    appended.lines().any(|line| submitted_in(line).is_some_and(|submitted| squeeze(&submitted) == wanted))
+    let wanted = essence(text);
+    appended.lines().any(|line| submitted_in(line).is_some_and(|submitted| essence(&submitted) == wanted))
 }
 
 fn submitted_in(line: &str) -> Option<String> {
@@ -61,11 +62,6 @@ fn submitted_in(line: &str) -> Option<String> {
         }
         _ => serde_json::from_str::<Submitted>(line).ok()?.text,
     }
-}
-
-/// The terminal may change white space (tabs, line ends); nothing else.
-fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use mngr_host::tmux::CaptureRange;
 use mngr_model::delivery::DeliveryLevel;
 
 use super::pasted::Errand;
@@ -18,6 +19,8 @@ const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 const PACE: Duration = Duration::from_millis(100);
 /// Enter is pressed once more: a menu of commands that is still being built may take the first one.
 const PRESSES: u32 = 2;
+/// The longest part of a program's words that is quoted.
+const LONGEST_QUOTE: usize = 200;
 
 /// Sends a command that stands in the box.
 pub(super) fn submit(errand: Errand<'_>, proof: &mut Proof) -> Result<Delivered, DeliverError> {
@@ -31,7 +34,14 @@ pub(super) fn submit(errand: Errand<'_>, proof: &mut Proof) -> Result<Delivered,
         loop {
             match proof.fate(errand.to, message)? {
                 Some(CommandFate::Ran) => return Ok(Delivered::plainly(DeliveryLevel::Accepted)),
-                Some(CommandFate::Refused) => return Err(DeliverError::UnknownCommand),
+                Some(CommandFate::RanAs(other)) => {
+                    let box_is_covered = errand.read()?.composer == Composer::NotVisible;
+                    let plainly = Delivered::plainly(DeliveryLevel::Accepted);
+                    return Ok(Delivered { box_is_covered, ran_as: Some(other), ..plainly });
+                }
+                Some(CommandFate::Refused(said)) => {
+                    return Err(DeliverError::UnknownCommand { said: Some(one_line(&said)) });
+                }
                 None => {}
             }
             if recorded.is_none() && proof.is_there(errand.to, message)? {
@@ -63,11 +73,26 @@ pub(super) fn submit(errand: Errand<'_>, proof: &mut Proof) -> Result<Delivered,
 /// A box that keeps the command does not know it. It is taken out again, or it would be in the next message's way.
 fn take_back(errand: Errand<'_>, typed: &str) -> DeliverError {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = refusal_on_screen(errand);
     if let Some(draft) = errand.to.kind.draft()
         && words(typed) == words(errand.message.text)
     {
         // The command failed either way, and the next message finds what is in the box.
         let _ = errand.press(&draft.away);
     }
-    DeliverError::UnknownCommand
+    DeliverError::UnknownCommand { said }
+}
+
+/// What the program says of the command on its screen, where it quotes it.
+fn refusal_on_screen(errand: Errand<'_>) -> Option<String> {
+    let name = errand.message.text.split_whitespace().next()?;
+    let screen = errand.tmux.capture(errand.to.pane, CaptureRange::Visible).ok()?;
+    let line = screen.lines().rev().find(|line| line.contains(&format!("'{name}'")))?;
+    Some(one_line(line.trim_start_matches(|c: char| !c.is_alphanumeric())))
+}
+
+/// Words of a program that fit into an error.
+fn one_line(said: &str) -> String {
+    let line = said.trim().lines().next().unwrap_or_default();
+    line.chars().filter(|c| !c.is_control()).take(LONGEST_QUOTE).collect()
 }

@@ -11,7 +11,7 @@ use mngr_host::tmux::{PasteStyle, Tmux};
 use mngr_model::delivery::DeliveryLevel;
 
 use super::proof::Proof;
-use super::{DeliverError, Delivered, Message, Recipient, command, draft};
+use super::{DeliverError, Delivered, Message, Recipient, command, draft, order};
 use crate::brand::{Brand, Composer};
 use crate::screen::Reading;
 
@@ -47,31 +47,37 @@ pub(super) fn deliver(errand: Errand<'_>) -> Result<Delivered, DeliverError> {
 
 /// Types the text into the empty box and sends it.
 fn submit(errand: Errand<'_>) -> Result<Delivered, DeliverError> {
-    let Errand { to, tmux, message } = errand;
+    let Errand { to, message, .. } = errand;
     let mut proof = Proof::begin(to, message)?;
-    // A backslash right before Enter means a line break; the box forgives a space.
-    let text =
-        if message.text.ends_with('\\') { format!("{} ", message.text) } else { message.text.to_owned() };
-    let typed = to.kind.typed_beginning(&text);
-    if !typed.is_empty() {
-        errand.press(&typed.chars().map(String::from).collect::<Vec<_>>())?;
+    let typed = to.kind.typed(message.text);
+    if let (true, Some(proof)) = (to.kind.is_command(&typed), &mut proof) {
+        errand.type_in(&typed)?;
+        match command::submit(errand, proof) {
+            Err(DeliverError::UnknownCommand { .. }) if to.kind.is_said_if_unknown(message.text) => {}
+            outcome => return outcome,
+        }
+        // Behind a blank it is no command.
+        return say(errand, Proof::begin(to, message)?, &format!(" {}", message.text));
     }
-    let pasted = &text.as_bytes()[typed.len()..];
-    tmux.paste(to.pane, pasted, PasteStyle::Bracketed).map_err(DeliverError::Tmux)?;
+    say(errand, proof, &typed)
+}
+
+/// Types a text that is no command and sends it.
+fn say(errand: Errand<'_>, mut proof: Option<Proof>, text: &str) -> Result<Delivered, DeliverError> {
+    let Errand { to, message, .. } = errand;
+    errand.type_in(text)?;
     let timing = to.kind.timing();
-    std::thread::sleep(timing.settling(&text));
-    if let (true, Some(proof)) = (to.kind.is_command(message.text), &mut proof) {
-        return command::submit(errand, proof);
-    }
     let started = Instant::now();
     if proof.is_none() && !errand.shows(Composer::HoldsText, timing.look_again)? {
         return Err(message.stuck_at(DeliveryLevel::Written));
     }
+    let place = order::take(errand)?;
     let within = |limit: Duration| limit.min(message.patience.saturating_sub(started.elapsed()));
     let mut level = DeliveryLevel::Written;
     for _ in 0..timing.presses {
         errand.press_enter(started)?;
         if let Some(level) = errand.proved(&mut proof, within(timing.look_again))? {
+            place.keep(errand);
             return Ok(Delivered::plainly(level));
         }
         let holds_text = errand.read()?.composer == Composer::HoldsText;
@@ -114,6 +120,20 @@ impl Errand<'_> {
     pub(super) fn read(&self) -> Result<Reading, DeliverError> {
         let screen = self.tmux.capture_styled(self.to.pane).map_err(|_| self.written())?;
         Ok(self.to.kind.read_box(&screen))
+    }
+
+    /// Puts a text into the empty box and lets the program take it in.
+    fn type_in(&self, text: &str) -> Result<(), DeliverError> {
+        // A backslash right before Enter means a line break; the box forgives a space.
+        let text = if text.ends_with('\\') { format!("{text} ") } else { text.to_owned() };
+        let typed = self.to.kind.typed_beginning(&text);
+        if !typed.is_empty() {
+            self.press(&typed.chars().map(String::from).collect::<Vec<_>>())?;
+        }
+        let pasted = &text.as_bytes()[typed.len()..];
+        self.tmux.paste(self.to.pane, pasted, PasteStyle::Bracketed).map_err(DeliverError::Tmux)?;
+        std::thread::sleep(self.to.kind.timing().settling(&text));
+        Ok(())
     }
 
     /// Presses keys.
@@ -172,7 +192,7 @@ impl Errand<'_> {
     }
 }
 
-fn pause(time: Duration) -> Result<(), DeliverError> {
+pub(super) fn pause(time: Duration) -> Result<(), DeliverError> {
     interrupt::check()?;
     std::thread::sleep(time);
     Ok(())

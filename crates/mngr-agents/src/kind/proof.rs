@@ -3,6 +3,7 @@
 use mngr_config::Pattern;
 use regex::{Regex, RegexBuilder};
 
+use crate::said::squeeze;
 use crate::screen::ScreenError;
 
 /// How a record holds a message.
@@ -33,8 +34,4 @@ impl RecordPattern {
             }),
         }
     }
-}
-
-fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

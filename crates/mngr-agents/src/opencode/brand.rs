@@ -1,5 +1,7 @@
 //! opencode as a brand.
 
+use std::borrow::Cow;
+
 use mngr_host::files::FilesError;
 use mngr_host::host::Host;
 use mngr_model::facts::{Markers, ProgramFacts};
@@ -10,7 +12,8 @@ use mngr_model::{AgentRecord, HostPath};
 
 use super::{composer, config, evidence, places, status};
 use crate::brand::{
-    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_slash_command, noted_word,
+    Brand, CommandFate, Composer, ProvisionError, Provisioned, Provisioning, is_bare_slash, is_slash_command,
+    noted_word,
 };
 use crate::ordinary::read_ordinary;
 use crate::screen::Reading;
@@ -96,6 +99,10 @@ impl Brand for Opencode {
     /// Only a `!` that is typed makes a command for the shell.
     fn typed_beginning<'t>(&self, text: &'t str) -> &'t str {
         &text[..usize::from(text.starts_with('!'))]
+    }
+
+    fn typed<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if is_bare_slash(text) { Cow::Owned(format!(" {text}")) } else { Cow::Borrowed(text) }
     }
 
     fn is_command(&self, text: &str) -> bool {

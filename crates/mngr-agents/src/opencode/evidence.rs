@@ -7,6 +7,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::said::essence;
+
 /// Whether lines of our plugin's record show that this text was taken.
 pub(super) fn proves(appended: &str, text: &str) -> bool {
     follow(appended, text).any(|(is_taken, is_page_due)| is_taken && !is_page_due)
@@ -19,7 +21,7 @@ pub(super) fn is_taking(appended: &str, text: &str) -> bool {
 
 /// After each event: whether the text was taken, and whether a conversation was begun that is not shown.
 fn follow(appended: &str, text: &str) -> impl Iterator<Item = (bool, bool)> {
-    let mut evidence = Evidence { wanted: squeeze(text), ..Evidence::default() };
+    let mut evidence = Evidence { wanted: essence(text), ..Evidence::default() };
     // The newest line may be half-written.
     let events = appended.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     events.map(move |event| {
@@ -111,17 +113,12 @@ impl Evidence {
     }
 
     fn is_wanted(&self, text: &str) -> bool {
-        squeeze(text) == self.wanted
+        essence(text) == self.wanted
     }
 }
 
 fn text_in<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
-}
-
-/// The terminal may change white space (tabs, line ends); nothing else.
-fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -240,7 +240,7 @@ impl Build<'_> {
         let agent = host.layout().agent(self.id);
         self.world.reporter.progress("Sending initial message");
         let key = random::hex32();
-        let message = Message { text, key: &key, patience: self.request.message_patience };
+        let message = Message { text, key: &key, patience: self.request.message_patience, behind: None };
         let kind = self.program.resolved.clone().kind();
         let to = Recipient { host, pane, agent: &agent, record, kind: &kind, program: None };
         let delivered = self.world.with_tmux(host, |tmux| deliver::deliver(&to, tmux, message));

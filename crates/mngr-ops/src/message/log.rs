@@ -23,6 +23,18 @@ const TYPING: &str = "message_typing";
 const SENT: &str = "message_sent";
 const FAILED: &str = "message_failed";
 
+/// As much of the log as is looked at for the last message.
+const LOG_END: u64 = 128 * 1024;
+
+/// The last message that was delivered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LastSent {
+    /// What it said.
+    pub(super) text: String,
+    /// When it was about to be typed.
+    pub(super) at: Timestamp,
+}
+
 /// What became of earlier messages with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Earlier {
@@ -58,6 +70,7 @@ pub(super) struct MessageLog<'h> {
 
 #[derive(Deserialize)]
 struct Line {
+    timestamp: Option<Timestamp>,
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
@@ -79,6 +92,14 @@ impl<'h> MessageLog<'h> {
     pub(super) fn earlier(&self, key: &MessageKey) -> Result<Earlier, FilesError> {
         let log = read_ordinary(self.host.files(), &self.path)?.unwrap_or_default();
         Ok(earlier_in(&String::from_utf8_lossy(&log), key))
+    }
+
+    /// The last message that was delivered; `None` where there is none, or where it is too long to be looked at.
+    pub(super) fn last(&self) -> Result<Option<LastSent>, FilesError> {
+        let files = self.host.files();
+        let Some(stat) = files.stat(&self.path)? else { return Ok(None) };
+        let end = files.read_from(&self.path, stat.size.saturating_sub(LOG_END))?;
+        Ok(last_in(&String::from_utf8_lossy(&end)))
     }
 
     /// Says that a message is about to be typed.
@@ -143,6 +164,13 @@ impl<'h> MessageLog<'h> {
     }
 }
 
+fn last_in(log: &str) -> Option<LastSent> {
+    let mut lines = log.lines().rev().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    let sent = lines.find(|line| line.kind == SENT)?;
+    let typing = lines.find(|line| line.kind == TYPING && line.key == sent.key)?;
+    Some(LastSent { text: sent.text, at: typing.timestamp? })
+}
+
 /// The last line about a key decides. Lines that cannot be read are passed over: the agent can write here.
 fn earlier_in(log: &str, key: &MessageKey) -> Earlier {
     let mentions = log.lines().rev().filter(|line| line.contains(key.as_str()));
@@ -201,5 +229,7 @@ mod tests {
         assert_eq!(log.earlier(&other).unwrap(), Earlier::Nothing, "a key is compared whole");
         let mode = host.files().stat(&agent.message_events()).unwrap().unwrap().mode;
         assert_eq!(mode, 0o600, "only the owner reads messages");
+        let last = log.last().unwrap().unwrap();
+        assert_eq!((last.text.as_str(), last.at), ("say \"k11\"\n", now));
     }
 }

@@ -228,6 +228,8 @@ fn an_unknown_command_is_no_success_and_in_nobodys_way(brand: Brand) {
     let scene = Scene::with_agent(brand);
     let refused = scene.send("/nosuch thing").code(1);
     assert!(refused.stderr.contains("does not know this command"), "{refused}");
+    let words = ["Unknown command: /nosuch", "Unrecognized command '/nosuch'"];
+    assert!(words.iter().any(|words| refused.stderr.contains(words)), "in its own words: {refused}");
     scene.say("but this is heard");
     scene.wait_until_asked("but this is heard");
     assert!(!scene.was_asked("/nosuch"));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use mngr_testkit::model::Brand;
 
+use super::characters::{in_common, mixture};
 use super::scene::{IDLE, NAME, Scene};
 use crate::support::*;
 
@@ -15,6 +16,10 @@ enum Situation {
     Idle(Shape),
     /// It is in the middle of an answer.
     Busy,
+    /// One comes after the other, whatever it does: in the middle of turns, and where one ends and the next begins.
+    InARow,
+    /// Three senders at once, each with one after the other.
+    ThreeSenders,
     /// Somebody has typed something and not sent it.
     HalfTyped,
     /// Somebody scrolls in its terminal.
@@ -23,12 +28,14 @@ enum Situation {
     Dialog,
     /// The text is a command of the program.
     Slash,
+    /// The text would be one, if it were not mistyped.
+    Mistyped,
     /// The text is a command for the shell.
     Shell,
+    /// The text has nothing that anybody could see.
+    Unseen,
     /// It is stopped, and started by the message.
     Stopped,
-    /// Another message comes at the same time.
-    TwoSenders,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,38 +44,59 @@ enum Shape {
     Lines,
     LikeOptions,
     Backslash,
-    Odd,
+    /// Characters of every class.
+    Mixture,
+    /// The first character means something to some program.
+    Leading,
     /// 50 kB now and then, a few lines else: every request repeats the whole conversation.
     Large,
 }
 
-use Shape::{Backslash, Large, LikeOptions, Lines, Odd, Plain};
-use Situation::{Busy, CopyMode, Dialog, HalfTyped, Idle, Shell, Slash, Stopped, TwoSenders};
+use Shape::{Backslash, Large, Leading, LikeOptions, Lines, Mixture, Plain};
+use Situation::{
+    Busy, CopyMode, Dialog, HalfTyped, Idle, InARow, Mistyped, Shell, Slash, Stopped, ThreeSenders, Unseen,
+};
 
 /// Every situation, the quick ones more often. The very first message comes right after the agent was created.
-const ROUND: [Situation; 18] = [
+const ROUND: [Situation; 26] = [
     Idle(Plain),
     Idle(Large),
     HalfTyped,
-    Idle(Lines),
+    Idle(Mixture),
+    ThreeSenders,
+    Idle(Leading),
     Busy,
     Shell,
+    Idle(Lines),
+    Idle(Mixture),
+    InARow,
     Idle(LikeOptions),
     CopyMode,
+    Idle(Leading),
     Slash,
     Idle(Backslash),
-    TwoSenders,
+    ThreeSenders,
     Dialog,
-    Idle(Odd),
-    Busy,
+    Idle(Mixture),
+    Mistyped,
+    InARow,
+    Idle(Leading),
     HalfTyped,
-    Idle(Plain),
-    Idle(Lines),
+    Unseen,
+    Idle(Mixture),
     Stopped,
 ];
 
 /// Rounds between two texts of 50 kB.
 const LARGE_EVERY: usize = 4;
+/// How many messages come in a row.
+const ROW: usize = 8;
+/// How many each of the senders has.
+const EACH: usize = 3;
+
+/// Beginnings that mean something to some program, before a word that makes them mean nothing there.
+const BEGINNINGS: [&str; 12] =
+    ["/ ", "#", "@", "/1st ", "# ", "@ ", "//", "/usr/bin/", "/\u{fc}ber ", "@nobody ", "/.", " /x "];
 
 /// An agent that is sent messages, and what is to be found of them in the end.
 pub(super) struct Mix {
@@ -80,6 +108,8 @@ pub(super) struct Mix {
     /// Marks of commands that the shell ran.
     run: Vec<String>,
     sends: usize,
+    /// Texts of each shape that depends on how many there were.
+    odd: usize,
     /// From the call to the proof, where the agent was idle.
     times: Vec<Duration>,
 }
@@ -92,7 +122,15 @@ impl Mix {
 
     /// An agent that is there already.
     pub(super) fn on(scene: Scene) -> Self {
-        Self { scene, said: Vec::new(), kept_back: Vec::new(), run: Vec::new(), sends: 0, times: Vec::new() }
+        Self {
+            scene,
+            said: Vec::new(),
+            kept_back: Vec::new(),
+            run: Vec::new(),
+            sends: 0,
+            odd: 0,
+            times: Vec::new(),
+        }
     }
 
     /// Sends that many messages, checks that the exit code said the truth of each, and returns the times.
@@ -123,15 +161,19 @@ impl Mix {
         let mark = self.mark();
         match situation {
             Idle(shape) => {
+                self.odd += usize::from(matches!(shape, Mixture | Leading));
+                let text = shape.text(&mark, round, self.odd);
                 let begun = Instant::now();
-                self.say(shape.text(&mark, round));
+                self.say(text);
                 self.times.push(begun.elapsed());
             }
             Busy => {
                 self.say(format!("[[slow 5]] {mark}"));
-                let behind = format!("{} behind the slow one", self.mark());
+                let behind = mixture(&self.mark(), self.sends);
                 self.say(behind);
             }
+            InARow => self.in_a_row(mark),
+            ThreeSenders => self.three_at_once(&mark),
             HalfTyped => self.beside_half_typed(&mark),
             CopyMode => {
                 let _ = self.scene.env.tmux(["copy-mode", "-t", "=mngr-a:"]).success();
@@ -142,24 +184,22 @@ impl Mix {
                 self.scene.say(&format!("/rename {mark}"));
                 wait_until(PATIENCE, || self.scene.screen().contains(&mark));
             }
+            Mistyped => self.mistyped(&mark),
             Shell => {
                 self.scene.say(&format!("!echo {mark} >>ran"));
                 self.run.push(mark);
+            }
+            // The others keep every character.
+            Unseen if self.scene.brand != Brand::Claude => self.say(format!("\u{200b}\u{feff} {mark}")),
+            Unseen => {
+                let refused = self.scene.send("\u{200b}\u{feff} \u{2060}").code(1);
+                assert!(refused.stderr.contains("nothing that can be seen"), "{refused}");
             }
             Stopped => {
                 let _ = self.scene.env.mngr(["stop", NAME]).success();
                 let text = format!("{mark} right after the start");
                 let _ = self.scene.env.mngr(["message", NAME, "--start", "-m", &text]).success();
                 self.said.push(text);
-            }
-            TwoSenders => {
-                let texts = [format!("{mark} of two"), format!("{} of two", self.mark())];
-                let senders =
-                    texts.each_ref().map(|text| self.scene.env.spawn(["message", NAME, "-m", text]));
-                for sender in senders {
-                    let _ = sender.finish().success();
-                }
-                self.said.extend(texts);
             }
         }
     }
@@ -168,6 +208,39 @@ impl Mix {
     fn say(&mut self, text: String) {
         self.scene.say(&text);
         self.said.push(text);
+    }
+
+    /// The first turns are short, so that some end while the next message is on its way.
+    #[track_caller]
+    fn in_a_row(&mut self, mark: String) {
+        let mut mark = mark;
+        for n in 0..ROW {
+            let text = match n % 3 {
+                0 => format!("[[think {}]] {mark} in a row", 40 * n),
+                1 => mixture(&mark, self.sends),
+                _ => format!("{mark} in a row"),
+            };
+            self.say(text);
+            mark = self.mark();
+        }
+        self.say(format!("{mark} ends the row"));
+    }
+
+    #[track_caller]
+    fn three_at_once(&mut self, mark: &str) {
+        let mut texts = vec![format!("[[think 300]] {mark} of three")];
+        while texts.len() < 3 * EACH {
+            texts.push(format!("{} of three", self.mark()));
+        }
+        let scene = &self.scene;
+        let senders: Vec<Vec<&String>> =
+            (0..3).map(|sender| texts.iter().skip(sender).step_by(3).collect()).collect();
+        std::thread::scope(|scope| {
+            for mine in &senders {
+                scope.spawn(move || mine.iter().for_each(|text| scene.say(text)));
+            }
+        });
+        self.said.extend(texts);
     }
 
     #[track_caller]
@@ -194,18 +267,36 @@ impl Mix {
         self.scene.escape_the_dialog();
     }
 
-    /// Compares what was accepted with what the model has heard and what the shell has run.
+    /// opencode says what it does not know to the model.
+    #[track_caller]
+    fn mistyped(&mut self, mark: &str) {
+        let text = format!("/compct {mark}");
+        if self.scene.brand == Brand::Opencode {
+            self.say(text);
+            return;
+        }
+        let refused = self.scene.send(&text).code(1);
+        assert!(refused.stderr.contains("does not know this command"), "{refused}");
+        self.kept_back.push(text);
+    }
+
+    /// Compares what was accepted with what the model has heard, in which order, and what the shell has run.
     #[track_caller]
     fn check(&self) {
         let requests = self.scene.model.requests();
         // Titles and the like are asked for beside the conversation.
         let last = requests.iter().rfind(|request| request.scenario.is_some()).expect("a request");
-        let heard: Vec<String> = last.history().iter().map(|text| squeeze(text)).collect();
+        let arrived = |text: &str| in_common(self.scene.brand, text);
+        let heard: Vec<String> = last.history().iter().map(|text| arrived(text)).collect();
         for text in &self.said {
-            let text = squeeze(text);
+            let text = arrived(text);
             let times = heard.iter().filter(|heard| **heard == text).count();
-            assert_eq!(times, 1, "heard {times} times: {}", &text[..text.len().min(60)]);
+            assert_eq!(times, 1, "heard {times} times: {:?}", text.chars().take(90).collect::<String>());
         }
+        let wanted: Vec<String> = self.sent_in_turn().iter().map(|text| arrived(text)).collect();
+        let heard_in_turn: Vec<&String> = heard.iter().filter(|text| wanted.contains(text)).collect();
+        let wanted: Vec<&String> = wanted.iter().filter(|text| heard.contains(text)).collect();
+        assert_eq!(heard_in_turn, wanted, "in another order");
         for text in &self.kept_back {
             assert!(!heard.iter().any(|heard| heard.contains(text)), "was sent: {text}");
         }
@@ -213,16 +304,26 @@ impl Mix {
         assert_eq!(ran.split_whitespace().collect::<Vec<_>>(), self.run);
         assert!(!work_dir(&self.scene.env, NAME).join("made-by-the-model").exists(), "a dialog was answered");
     }
+
+    /// What was sent, in the order in which the senders had their turns.
+    #[track_caller]
+    fn sent_in_turn(&self) -> Vec<String> {
+        let log = state_dir(&self.scene.env, NAME).join("events/messages/events.jsonl");
+        let log = fs::read_to_string(log).unwrap();
+        let events = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        events.filter(|event| event["type"] == "message_sent").map(|event| text(&event["text"])).collect()
+    }
 }
 
 impl Shape {
-    fn text(self, mark: &str, round: usize) -> String {
+    fn text(self, mark: &str, round: usize, odd: usize) -> String {
         match self {
             Plain => format!("plain {mark}"),
             Lines => format!("first {mark}\nsecond\n\n\tfourth"),
             LikeOptions => format!("-n {mark} --help; # no comment"),
             Backslash => format!("{mark} ends in a backslash \\"),
-            Odd => format!("{mark} ünïcödé 漢字 🎉 $(id) `id`; #{{x}}"),
+            Mixture => mixture(mark, odd),
+            Leading => format!("{}{mark} and more", BEGINNINGS[odd % BEGINNINGS.len()]),
             Large => {
                 let lines = if round.is_multiple_of(LARGE_EVERY) { 1000 } else { 10 };
                 let line = |n| format!("{mark} line {n} of a long text with many words\n");
@@ -230,11 +331,6 @@ impl Shape {
             }
         }
     }
-}
-
-/// A terminal may change white space.
-fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Measured times, in order.

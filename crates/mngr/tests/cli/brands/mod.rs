@@ -6,6 +6,7 @@ mod agent_view;
 mod app_server;
 mod background;
 mod books;
+mod characters;
 mod claude;
 mod clone;
 mod codex;

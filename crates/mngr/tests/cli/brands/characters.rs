@@ -1,0 +1,92 @@
+//! Characters that programs treat in ways of their own, and what of a text arrives at the model.
+
+use mngr_testkit::model::Brand;
+use unicode_normalization::UnicodeNormalization;
+
+/// A piece of every class.
+const PIECES: [&str; 34] = [
+    // Letters with their accents apart, Korean syllables in parts, signs that Unicode has twice.
+    "cafe\u{301}",
+    "nai\u{308}ve a\u{323}\u{307}",
+    "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}",
+    "\u{212b}\u{2126}\u{f900}",
+    // What nobody sees: of no width, for the direction of writing, for joining and for breaking words.
+    "ze\u{200b}ro\u{200c}wi\u{200d}dth",
+    "left\u{200e}right\u{200f}marks",
+    "em\u{202a}bed\u{202c}ded",
+    "over\u{202e}ride\u{202c}",
+    "iso\u{2066}la\u{2067}t\u{2068}ed\u{2069}",
+    "join\u{2060}er",
+    "in\u{2061}vi\u{2062}si\u{2063}b\u{2064}le",
+    "soft\u{ad}hyphen",
+    "order\u{feff}mark",
+    "mon\u{180e}gol\u{180b}ian",
+    "graph\u{34f}eme",
+    "lone\u{fe0f}selector",
+    "tags\u{e0041}\u{e0042}\u{e007f}",
+    "variant\u{e0100}",
+    "filler\u{3164}\u{115f}s",
+    "ara\u{61c}bic",
+    // Pictures of several characters.
+    "❤\u{fe0f}",
+    "👨\u{200d}👩\u{200d}👧",
+    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    "🇩🇪👍🏽",
+    "1\u{fe0f}\u{20e3}",
+    // Other scripts, and spaces that are none.
+    "שלום עולם",
+    "مرحبا",
+    "नमस्ते क्षि",
+    "漢字かな",
+    "𝒳𠮷",
+    "no\u{a0}break\u{3000}wide\u{2009}thin",
+    "private\u{e000}use",
+    // What other programs act on.
+    "$(id) `id` #{x} %s \\n ~ * ? [a]",
+    "<b>tag</b> & &amp; \"quoted\" 'so'",
+];
+
+/// Words and pieces of some classes in an order that follows from the seed, beginning with a word of the caller's.
+pub(super) fn mixture(beginning: &str, seed: usize) -> String {
+    let mut text = beginning.to_owned();
+    // Each piece comes at least once in as many texts as there are pieces.
+    text.push_str(["", " "][seed % 2]);
+    text.push_str(PIECES[seed % PIECES.len()]);
+    let mut state = seed as u64;
+    for _ in 0..seed % 5 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let at = (state >> 33) as usize;
+        text.push_str([" ", "\n", "", " word ", "\t"][at % 5]);
+        text.push_str(PIECES[at / 5 % PIECES.len()]);
+    }
+    text + " end"
+}
+
+/// What a text has in common with what arrives of it. Codex and opencode keep every character. Claude Code drops what
+/// nobody sees and puts letters and accents together, not everywhere in the same way.
+pub(super) fn in_common(brand: Brand, text: &str) -> String {
+    let text: String = match brand {
+        Brand::Claude => text.chars().filter(|c| !is_dropped(*c)).nfc().collect(),
+        Brand::Codex | Brand::Opencode => text.to_owned(),
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What Claude Code 2.1.325 was seen to drop, somewhere at least.
+fn is_dropped(c: char) -> bool {
+    let ranges = [
+        0xad..=0xad,
+        0x34f..=0x34f,
+        0x61c..=0x61c,
+        0x115f..=0x1160,
+        0x180b..=0x180f,
+        0x200b..=0x200f,
+        0x202a..=0x202e,
+        0x2060..=0x206f,
+        0x3164..=0x3164,
+        0xfe00..=0xfe0f,
+        0xfeff..=0xfeff,
+        0xe0000..=0xe0fff,
+    ];
+    ranges.iter().any(|range| range.contains(&u32::from(c)))
+}
