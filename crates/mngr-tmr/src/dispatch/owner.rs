@@ -18,6 +18,7 @@ use super::keeper::{Begin, Keeper};
 use super::measure::{self, Jobs};
 use super::news::{Failure, News, Orders};
 use super::queue::{self, Queue, Todo};
+use super::test_facts::TestFacts;
 use crate::breaker::{Breaker, Gate};
 use crate::budget::Budget;
 use crate::integrate::Input;
@@ -77,6 +78,8 @@ pub(crate) struct Owner<'s, 'o> {
     first: First,
     /// Whether something that an agent published was measured and not refused.
     has_accepted: bool,
+    /// What agents are told of their tests, read before the first one is launched.
+    facts: Option<TestFacts>,
     /// What may be integrated, of what was measured here.
     inputs: BTreeMap<TaskId, Input>,
 }
@@ -109,6 +112,7 @@ impl<'s, 'o> Owner<'s, 'o> {
             stopping: None,
             first,
             has_accepted,
+            facts: None,
             inputs: BTreeMap::new(),
         })
     }
@@ -309,7 +313,12 @@ impl<'s, 'o> Owner<'s, 'o> {
 
     /// Starts a keeper.
     fn keep(&mut self, key: AttemptKey, slug: &str, begin: Begin) -> Result<(), RunError> {
-        let brief = brief(&self.site, &key, slug)?;
+        if self.facts.is_none() {
+            self.facts = Some(TestFacts::read(&self.site.shop, self.scribe.run())?);
+        }
+        let queued = self.scribe.run().task(&key.0);
+        let Some((facts, queued)) = self.facts.as_ref().zip(queued) else { return Ok(()) };
+        let brief = brief(&self.site, facts, &key, queued)?;
         let orders = Arc::new(Orders::default());
         let is_launching = matches!(begin, Begin::Launch);
         let (sender, about) = (self.sender.clone(), key.clone());

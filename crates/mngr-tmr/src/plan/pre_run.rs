@@ -72,6 +72,9 @@ pub struct Shown {
     pub text: String,
 }
 
+/// How much of a failure is kept: what an agent needs to begin with.
+const LONGEST_FAILURE: usize = 3000;
+
 /// Runs the tests and tells of each what it does, in their order.
 ///
 /// # Errors
@@ -169,9 +172,38 @@ fn tested(task: TaskId, finding: Finding, evidence: impl Into<String>) -> Tested
     Tested { task, finding, evidence: evidence.into(), shown: None }
 }
 
+impl Shown {
+    /// The last whole lines of what it printed that are short enough together.
+    pub fn end(&self) -> String {
+        let text = self.text.trim_end();
+        let from = text.ceil_char_boundary(text.len().saturating_sub(LONGEST_FAILURE));
+        let from = if from == 0 { 0 } else { text[from..].find('\n').map_or(from, |end| from + end + 1) };
+        text[from..].to_owned()
+    }
+}
+
 fn in_words(run: MeasuredRun) -> String {
     match run.exit {
         Some(exit) => format!("ended with status {exit} after {} ms", run.ms),
         None => format!("did not end within {} ms", run.ms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_failure_the_last_whole_lines_are_kept() {
+        let end_of = |text: &str| {
+            let run = MeasuredRun { exit: Some(1), ms: 0 };
+            Shown { run, is_reported: true, text: text.to_owned() }.end()
+        };
+        let text: String = (0..2000).map(|line| format!("line {line} ä\n")).collect();
+        let kept = end_of(&text);
+        assert!(kept.len() <= LONGEST_FAILURE && kept.len() > LONGEST_FAILURE - 40, "{}", kept.len());
+        assert!(kept.starts_with("line ") && kept.ends_with("line 1999 ä"), "{kept}");
+        assert_eq!(end_of("one\ntwo\n\n"), "one\ntwo");
+        assert!(end_of(&"ä".repeat(LONGEST_FAILURE)).len() <= LONGEST_FAILURE);
     }
 }
