@@ -216,7 +216,9 @@ fn program_facts(
 }
 
 fn subagents(sight: &impl Sight, folder: &HostPath) -> Vec<SubagentFacts> {
-    let names = sight.names_in(folder).unwrap_or_default();
+    let mut names = sight.names_in(folder).unwrap_or_default();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    names.retain(|name| !name.starts_with('.') && name.bytes().all(is_plain));
     // The newest names come last.
     let first = names.len().saturating_sub(MOST_SUBAGENTS);
     let seen = names.into_iter().skip(first).filter_map(|name| {

@@ -412,6 +412,12 @@ mod tests {
             folder.join(format!("plugin/{}.json", child.id())),
         )
         .unwrap();
+        fs::create_dir(folder.join("subagents")).unwrap();
+        std::os::unix::fs::symlink(root.join("elsewhere"), folder.join("subagents/01a1-b")).unwrap();
+        std::os::unix::fs::symlink(root.join("nowhere"), folder.join("subagents/01a1-c")).unwrap();
+        for name in ["01a2-b", "of two\nlines", ".hidden"] {
+            fs::write(folder.join("subagents").join(name), "").unwrap();
+        }
         children.push(child);
 
         let (_, folder) = agent(json!({}));
@@ -483,6 +489,13 @@ mod tests {
             for detail in BOTH {
                 let here = local::survey::survey(&layout, detail).unwrap();
                 assert_eq!((here.agents.len(), here.broken.len(), here.journals.len()), (6, 1, 1));
+                let programs = here.agents.iter().filter_map(|agent| agent.program.as_ref());
+                let subagents: Vec<_> = programs.flat_map(|program| &program.subagents).collect();
+                let told = |at: usize| (subagents[at].name.as_str(), subagents[at].record.as_str());
+                assert_eq!(
+                    (subagents.len(), told(0), told(1)),
+                    (2, ("01a1-b", "last line\n"), ("01a2-b", ""))
+                );
                 let there = survey(&shells, &layout, detail, LIMIT).unwrap();
                 for agent in &here.agents {
                     let one =
