@@ -1,6 +1,7 @@
 //! From Codex's own record and its hooks to a state. The newest evidence that contradicts wins.
 
 use jiff::Timestamp;
+use mngr_model::background::BackgroundTask;
 use mngr_model::facts::{Markers, ProgramFacts, SubagentFacts};
 use mngr_model::state::{AgentState, StateReport, StateSource, WaitingReason};
 
@@ -15,9 +16,23 @@ pub(super) fn is_ready(facts: &ProgramFacts, markers: &Markers) -> bool {
 pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateReport> {
     let launched = markers.active?;
     let own = own_state(facts, markers, launched)?;
-    let at_work: Vec<Option<Tail>> =
-        facts.subagents.iter().filter_map(|subagent| at_work(subagent, launched)).collect();
-    Some(if at_work.is_empty() { own } else { beside_subagents(own, &at_work, markers) })
+    let (subagents, at_work): (Vec<BackgroundTask>, Vec<Option<Tail>>) = facts
+        .subagents
+        .iter()
+        .filter_map(|subagent| at_work(subagent, launched).map(|tail| (as_task(subagent, tail.as_ref()), tail)))
+        .unzip();
+    let report = if at_work.is_empty() { own } else { beside_subagents(own, &at_work, markers) };
+    Some(StateReport { background: subagents, ..report })
+}
+
+/// What is told of a sub-agent that works. Its record does not say what it is for.
+fn as_task(subagent: &SubagentFacts, tail: Option<&Tail>) -> BackgroundTask {
+    let since = match tail.map(|tail| &tail.turn) {
+        Some(Turn::UnderWay { since }) => *since,
+        Some(Turn::Ended { .. }) | None => subagent.changed,
+    };
+    let (id, kind) = (subagent.name.clone(), BackgroundTask::SUBAGENT.to_owned());
+    BackgroundTask { id, kind, description: String::new(), since }
 }
 
 /// How far a sub-agent is that works; nothing is known of one that is only just starting.
@@ -230,6 +245,8 @@ mod tests {
         assert_eq!(standing(&beside(Vec::new()), &markers(None)), ("WAITING", Some("END_OF_TURN")));
         let working = beside(vec![subagent(started(15), 15)]);
         assert_eq!(standing(&working, &markers(None)), ("RUNNING", None));
+        let task = &state(&working, &markers(None)).unwrap().background[0];
+        assert_eq!((task.id.as_str(), task.is_agent(), task.since), ("b", true, Some(at(15))));
         // Its record is not there yet.
         assert_eq!(standing(&beside(vec![subagent(String::new(), 15)]), &markers(None)), ("RUNNING", None));
         let idle = ("WAITING", Some("END_OF_TURN"));

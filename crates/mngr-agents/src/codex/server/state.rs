@@ -42,6 +42,7 @@ fn judge(own: StateReport, threads: &[Thread]) -> StateReport {
         let since = own.since.filter(|_| own.state == state && own.waiting_reason == reason);
         let mut report = StateReport::new(state, StateSource::Protocol, evidence).since(since);
         report.waiting_reason = reason;
+        report.background.clone_from(&own.background);
         report
     };
     let waits_on = |flag| threads.iter().any(|thread| thread.status.waits_on(flag));
