@@ -51,6 +51,8 @@ pub(super) fn remove_left(host: &Arc<dyn Host>, parent: &HostPath) -> Result<(),
 
 #[cfg(test)]
 mod tests {
+    use mngr_host::proc::Cmd;
+
     use super::*;
     use crate::testing::Lab;
     use crate::verify::{Keep, Order};
@@ -70,11 +72,10 @@ mod tests {
             pools.push(pool);
         }
         // A process that is over.
-        let mut child = std::process::Command::new("true").spawn().unwrap();
-        child.wait().unwrap();
+        let ended = lab.host.exec(&Cmd::shell("echo $$")).unwrap().stdout_text();
         let own = CommandId::own().unwrap().as_str();
         let (machine, _) = own.rsplit_once('.').and_then(|(rest, _)| rest.rsplit_once('.')).unwrap();
-        let text = format!("{machine}.{}.1\n{}", child.id(), lab.repository());
+        let text = format!("{machine}.{}.1\n{}", ended.trim(), lab.repository());
         files.write(&dead.join(OWNER), text.as_bytes(), Access::Private, Durability::Cached).unwrap();
         let registered = |folder: &HostPath| lab.git(&["worktree", "list"]).contains(folder.as_str());
         assert!(registered(&dead) && registered(&living));
