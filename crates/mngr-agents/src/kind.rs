@@ -92,6 +92,11 @@ impl Kind {
         reading.unwrap_or_else(|| Reading { composer: Composer::NotVisible, typed: String::new() })
     }
 
+    /// What is in its input box where the sign of the box is not to be seen, by where the cursor is: its column and row.
+    pub fn read_box_at(&self, screen: &str, cursor: (usize, usize)) -> Option<Reading> {
+        self.compiled().ok()?.input_box.as_ref()?.read_at(screen, cursor)
+    }
+
     /// What can be done with a text that somebody has typed into its box.
     pub fn draft(&self) -> Option<&Draft> {
         self.manifest.draft.as_ref()

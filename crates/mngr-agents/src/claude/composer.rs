@@ -39,4 +39,15 @@ mod tests {
             assert_eq!(composer(&format!("{past}{line}\n────\n")), wanted, "{line:?}");
         }
     }
+
+    #[test]
+    fn where_the_sign_was_drawn_over_the_cursor_tells() {
+        let input_box = INPUT_BOX.as_ref().unwrap();
+        let screen = "✻ Worked for 0s\n  left from before\n────\n──⏸ manual mode";
+        assert_eq!(input_box.read(screen).composer, Composer::NotVisible);
+        let at = |cursor| input_box.read_at(screen, cursor).map(|reading| reading.composer);
+        assert_eq!(at((2, 1)), Some(Composer::Empty));
+        assert_eq!(at((9, 1)), Some(Composer::HoldsText));
+        assert_eq!((at((0, 1)), at((2, 0)), at((2, 2)), at((2, 3))), (None, None, None, None));
+    }
 }

@@ -12,6 +12,8 @@ use crate::brand::Composer;
 #[derive(Debug, Clone)]
 pub struct InputBox {
     sign: Regex,
+    /// How many columns the sign takes, where it is always the same text.
+    sign_width: Option<usize>,
     sign_style: Option<Style>,
     typing_sign: Option<Regex>,
     hint_style: Option<TextStyle>,
@@ -38,8 +40,11 @@ impl InputBox {
         let Some(sign) = pattern("sign", |settings| settings.sign.as_ref())? else { return Ok(None) };
         let style = settings.iter().map(|settings| &settings.sign_style).find(|style| !style.is_empty());
         let lines = settings.iter().find_map(|settings| settings.lines);
+        let plain = settings.iter().find_map(|settings| settings.sign.as_ref());
+        let is_plain = |sign: &&Pattern| !sign.as_str().contains(['\\', '[', '(', '.', '*', '+', '?', '|', '^', '$']);
         Ok(Some(Self {
             sign,
+            sign_width: plain.filter(is_plain).map(|sign| sign.as_str().chars().count()),
             sign_style: style.map(|words| Style::of(words)),
             typing_sign: pattern("typing_sign", |settings| settings.typing_sign.as_ref())?,
             hint_style: settings.iter().find_map(|settings| settings.hint_style),
@@ -62,6 +67,25 @@ impl InputBox {
         let typed = typed.join("\n").trim().to_owned();
         let is_empty = typed.is_empty() && opening.kind == Sign::Plain;
         Reading { composer: if is_empty { Composer::Empty } else { Composer::HoldsText }, typed }
+    }
+
+    /// What is in a box whose sign is not to be seen, by the cursor's column and row: it stands behind where the sign would
+    /// be, right above the end of the box. `None` where it does not.
+    pub fn read_at(&self, screen: &str, (column, row): (usize, usize)) -> Option<Reading> {
+        let lines = styled_lines(screen);
+        let is_end = |row: usize| lines.get(row).is_some_and(|line| self.is_below(line));
+        let width = self.sign_width?;
+        if column < width || is_end(row) || !is_end(row + 1) {
+            return None;
+        }
+        // What the line shows may be left from before. The cursor stands behind what is typed.
+        let composer = if column == width { Composer::Empty } else { Composer::HoldsText };
+        let line = lines.get(row).map_or(&[][..], Vec::as_slice);
+        let typed = match composer {
+            Composer::Empty => String::new(),
+            _ => self.typed_in(line).trim().to_owned(),
+        };
+        Some(Reading { composer, typed })
     }
 
     /// The sign at the beginning of a line, if it is there and drawn as it should be.

@@ -85,6 +85,14 @@ impl Tmux<'_> {
         Ok(text(&self.run_in(pane, &format!("capture-pane -p -e -t {}", pane.id()))?))
     }
 
+    /// Column and row of a pane's cursor, counted from 0, whether it can be seen or not.
+    pub fn cursor(&self, pane: &AgentPane) -> Result<(usize, usize), TmuxError> {
+        let command = format!("display-message -p -t {} '#{{cursor_x}} #{{cursor_y}}'", pane.id());
+        let shown = text(&self.run_in(pane, &command)?);
+        let mut numbers = shown.split_whitespace().map(|word| word.parse().unwrap_or_default());
+        Ok((numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default()))
+    }
+
     /// Presses Enter, for the program and not for a viewer who scrolls.
     pub fn press_enter(&self, pane: &AgentPane) -> Result<(), TmuxError> {
         self.press(pane, &["Enter"])

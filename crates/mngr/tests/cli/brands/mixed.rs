@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mngr_testkit::model::Brand;
 
-use super::characters::{in_common, mixture};
+use super::characters::{in_common, mixture, picture};
 use super::scene::{IDLE, NAME, Scene};
 use crate::support::*;
 
@@ -46,19 +46,21 @@ enum Shape {
     Backslash,
     /// Characters of every class.
     Mixture,
+    /// A picture of several characters.
+    Pictures,
     /// The first character means something to some program.
     Leading,
     /// 50 kB now and then, a few lines else: every request repeats the whole conversation.
     Large,
 }
 
-use Shape::{Backslash, Large, Leading, LikeOptions, Lines, Mixture, Plain};
+use Shape::{Backslash, Large, Leading, LikeOptions, Lines, Mixture, Pictures, Plain};
 use Situation::{
     Busy, CopyMode, Dialog, HalfTyped, Idle, InARow, Mistyped, Shell, Slash, Stopped, ThreeSenders, Unseen,
 };
 
 /// Every situation, the quick ones more often. The very first message comes right after the agent was created.
-const ROUND: [Situation; 26] = [
+const ROUND: [Situation; 29] = [
     Idle(Plain),
     Idle(Large),
     HalfTyped,
@@ -84,6 +86,10 @@ const ROUND: [Situation; 26] = [
     HalfTyped,
     Unseen,
     Idle(Mixture),
+    // The screen may be wrong from here on; a new start draws it anew.
+    Idle(Pictures),
+    Idle(Pictures),
+    Idle(Plain),
     Stopped,
 ];
 
@@ -108,8 +114,10 @@ pub(super) struct Mix {
     /// Marks of commands that the shell ran.
     run: Vec<String>,
     sends: usize,
-    /// Texts of each shape that depends on how many there were.
+    /// How many texts to an idle agent there were: some depend on it.
     odd: usize,
+    /// How many mixtures.
+    mixtures: usize,
     /// From the call to the proof, where the agent was idle.
     times: Vec<Duration>,
 }
@@ -124,6 +132,7 @@ impl Mix {
             run: Vec::new(),
             sends: 0,
             odd: 0,
+            mixtures: 0,
             times: Vec::new(),
         }
     }
@@ -156,15 +165,19 @@ impl Mix {
         let mark = self.mark();
         match situation {
             Idle(shape) => {
-                self.odd += usize::from(matches!(shape, Mixture | Leading));
-                let text = shape.text(&mark, round, self.odd);
+                let text = match shape {
+                    Mixture => self.mixture(&mark),
+                    shape => shape.text(&mark, round, self.odd),
+                };
+                self.odd += 1;
                 let begun = Instant::now();
                 self.say(text);
                 self.times.push(begun.elapsed());
             }
             Busy => {
                 self.say(format!("[[slow 5]] {mark}"));
-                let behind = mixture(&self.mark(), self.sends);
+                let behind = self.mark();
+                let behind = self.mixture(&behind);
                 self.say(behind);
             }
             InARow => self.in_a_row(mark),
@@ -199,6 +212,11 @@ impl Mix {
         }
     }
 
+    fn mixture(&mut self, mark: &str) -> String {
+        self.mixtures += 1;
+        mixture(mark, self.mixtures - 1)
+    }
+
     #[track_caller]
     fn say(&mut self, text: String) {
         self.scene.say(&text);
@@ -212,7 +230,7 @@ impl Mix {
         for n in 0..ROW {
             let text = match n % 3 {
                 0 => format!("[[think {}]] {mark} in a row", 40 * n),
-                1 => mixture(&mark, self.sends),
+                1 => self.mixture(&mark),
                 _ => format!("{mark} in a row"),
             };
             self.say(text);
@@ -318,6 +336,7 @@ impl Shape {
             LikeOptions => format!("-n {mark} --help; # no comment"),
             Backslash => format!("{mark} ends in a backslash \\"),
             Mixture => mixture(mark, odd),
+            Pictures => picture(mark, odd),
             Leading => format!("{}{mark} and more", BEGINNINGS[odd % BEGINNINGS.len()]),
             Large => {
                 let lines = if round.is_multiple_of(LARGE_EVERY) { 1000 } else { 10 };
