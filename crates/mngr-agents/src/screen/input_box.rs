@@ -41,7 +41,8 @@ impl InputBox {
         let style = settings.iter().map(|settings| &settings.sign_style).find(|style| !style.is_empty());
         let lines = settings.iter().find_map(|settings| settings.lines);
         let plain = settings.iter().find_map(|settings| settings.sign.as_ref());
-        let is_plain = |sign: &&Pattern| !sign.as_str().contains(['\\', '[', '(', '.', '*', '+', '?', '|', '^', '$']);
+        let is_plain =
+            |sign: &&Pattern| !sign.as_str().contains(['\\', '[', '(', '.', '*', '+', '?', '|', '^', '$']);
         Ok(Some(Self {
             sign,
             sign_width: plain.filter(is_plain).map(|sign| sign.as_str().chars().count()),
