@@ -45,6 +45,8 @@ mod tests {
         let input_box = INPUT_BOX.as_ref().unwrap();
         let screen = "✻ Worked for 0s\n  left from before\n────\n──⏸ manual mode";
         assert_eq!(input_box.read(screen).composer, Composer::NotVisible);
+        let stale = format!("{screen}\n❯\u{a0}");
+        assert_eq!(input_box.read(&stale).composer, Composer::NotVisible, "a sign below the box is no box");
         let at = |cursor| input_box.read_at(screen, cursor).map(|reading| reading.composer);
         assert_eq!(at((2, 1)), Some(Composer::Empty));
         assert_eq!(at((9, 1)), Some(Composer::HoldsText));

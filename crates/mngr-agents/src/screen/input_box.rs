@@ -57,7 +57,10 @@ impl InputBox {
     /// What is in the box on this screen, which has its colours.
     pub fn read(&self, screen: &str) -> Reading {
         let lines = styled_lines(screen);
-        let found = lines.iter().enumerate().rev().find_map(|(at, line)| Some((at, self.opening(line)?)));
+        let has_end =
+            |at: usize| !self.always_has_end() || lines[at + 1..].iter().any(|line| self.is_below(line));
+        let signs = lines.iter().enumerate().rev().filter(|(at, _)| has_end(*at));
+        let found = signs.into_iter().find_map(|(at, line)| Some((at, self.opening(line)?)));
         let Some((top, opening)) = found else {
             return Reading { composer: Composer::NotVisible, typed: String::new() };
         };
@@ -102,6 +105,12 @@ impl InputBox {
         let plain = length(&self.sign).map(|length| Opening { kind: Sign::Plain, length });
         let typing = || self.typing_sign.as_ref().and_then(length);
         plain.or_else(|| typing().map(|length| Opening { kind: Sign::Typing, length }))
+    }
+
+    /// Whether a sign without the end of the box below it is left from before. Only a box that is also known by its cursor
+    /// can do without it.
+    fn always_has_end(&self) -> bool {
+        self.sign_width.is_some() && self.until.is_some()
     }
 
     fn is_below(&self, line: &[Cell]) -> bool {
