@@ -130,13 +130,8 @@ impl Errand<'_> {
     /// What is in the box. A program and its terminal may disagree about the width of a character, and then the screen is
     /// not what the program thinks it is; its cursor is where it thinks.
     fn look(&self) -> Result<Reading, TmuxError> {
-        let screen = self.tmux.capture_styled(self.to.pane)?;
-        let found = self.to.kind.read_box(&screen);
-        if found.composer != Composer::NotVisible {
-            return Ok(found);
-        }
-        let cursor = self.tmux.cursor(self.to.pane)?;
-        Ok(self.to.kind.read_box_at(&screen, cursor).unwrap_or(found))
+        let (screen, cursor) = self.tmux.capture_with_cursor(self.to.pane)?;
+        Ok(self.to.kind.read_box_at(&screen, cursor))
     }
 
     /// Puts a text into the empty box and lets the program take it in.

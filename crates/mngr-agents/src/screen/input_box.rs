@@ -57,39 +57,57 @@ impl InputBox {
     /// What is in the box on this screen, which has its colours.
     pub fn read(&self, screen: &str) -> Reading {
         let lines = styled_lines(screen);
-        let has_end =
-            |at: usize| !self.always_has_end() || lines[at + 1..].iter().any(|line| self.is_below(line));
-        let signs = lines.iter().enumerate().rev().filter(|(at, _)| has_end(*at));
-        let found = signs.into_iter().find_map(|(at, line)| Some((at, self.opening(line)?)));
-        let Some((top, opening)) = found else {
-            return Reading { composer: Composer::NotVisible, typed: String::new() };
-        };
-        let below = lines[top + 1..].iter().take_while(|line| !self.is_below(line)).map(Vec::as_slice);
+        self.find(&lines, lines.len()).unwrap_or_else(Self::nowhere)
+    }
+
+    /// The same, of a program that keeps its cursor in the box, at this column and row. Where it and its terminal disagree
+    /// about the width of a character, signs may be left where the box was, and its own may be missing.
+    pub fn read_at(&self, screen: &str, (column, row): (usize, usize)) -> Reading {
+        let lines = styled_lines(screen);
+        let found = self.find(&lines, (row + 1).min(lines.len()));
+        found.or_else(|| self.at_cursor(&lines, column, row)).unwrap_or_else(Self::nowhere)
+    }
+
+    fn nowhere() -> Reading {
+        Reading { composer: Composer::NotVisible, typed: String::new() }
+    }
+
+    /// The lowest box whose sign is above this line.
+    fn find(&self, lines: &[Vec<Cell>], limit: usize) -> Option<Reading> {
+        let signs = lines[..limit].iter().enumerate().rev();
+        let (top, opening) = signs.into_iter().find_map(|(at, line)| Some((at, self.opening(line)?)))?;
+        // What is typed stands further to the right than a sign.
+        let is_inside = |line: &&Vec<Cell>| !self.is_below(line) && self.opening(line).is_none();
+        let below = lines[top + 1..].iter().take_while(is_inside).map(Vec::as_slice);
+        if limit < lines.len()
+            && self.until.is_some()
+            && lines[top + 1..limit].iter().any(|line| self.is_below(line))
+        {
+            // It is a box that the cursor is not in.
+            return None;
+        }
         let inside = [&lines[top][opening.length..]].into_iter().chain(below);
         let typed: Vec<String> =
             inside.take(self.lines.unwrap_or(usize::MAX)).map(|line| self.typed_in(line)).collect();
         let typed = typed.join("\n").trim().to_owned();
         let is_empty = typed.is_empty() && opening.kind == Sign::Plain;
-        Reading { composer: if is_empty { Composer::Empty } else { Composer::HoldsText }, typed }
+        Some(Reading { composer: if is_empty { Composer::Empty } else { Composer::HoldsText }, typed })
     }
 
-    /// What is in a box whose sign is not to be seen, by the cursor's column and row: it stands behind where the sign would
-    /// be, right above the end of the box. `None` where it does not.
-    pub fn read_at(&self, screen: &str, (column, row): (usize, usize)) -> Option<Reading> {
-        let lines = styled_lines(screen);
+    /// A box whose sign is not to be seen: the cursor stands behind where it would be, right above the end of the box.
+    fn at_cursor(&self, lines: &[Vec<Cell>], column: usize, row: usize) -> Option<Reading> {
         let is_end = |row: usize| lines.get(row).is_some_and(|line| self.is_below(line));
         let width = self.sign_width?;
         if column < width || is_end(row) || !is_end(row + 1) {
             return None;
         }
         // What the line shows may be left from before. The cursor stands behind what is typed.
-        let composer = if column == width { Composer::Empty } else { Composer::HoldsText };
         let line = lines.get(row).map_or(&[][..], Vec::as_slice);
-        let typed = match composer {
-            Composer::Empty => String::new(),
-            _ => self.typed_in(line).trim().to_owned(),
-        };
-        Some(Reading { composer, typed })
+        Some(if column == width {
+            Reading { composer: Composer::Empty, typed: String::new() }
+        } else {
+            Reading { composer: Composer::HoldsText, typed: self.typed_in(line).trim().to_owned() }
+        })
     }
 
     /// The sign at the beginning of a line, if it is there and drawn as it should be.
@@ -105,12 +123,6 @@ impl InputBox {
         let plain = length(&self.sign).map(|length| Opening { kind: Sign::Plain, length });
         let typing = || self.typing_sign.as_ref().and_then(length);
         plain.or_else(|| typing().map(|length| Opening { kind: Sign::Typing, length }))
-    }
-
-    /// Whether a sign without the end of the box below it is left from before. Only a box that is also known by its cursor
-    /// can do without it.
-    fn always_has_end(&self) -> bool {
-        self.sign_width.is_some() && self.until.is_some()
     }
 
     fn is_below(&self, line: &[Cell]) -> bool {
