@@ -39,18 +39,6 @@ const PIECES: [&str; 28] = [
     "<b>tag</b> & &amp; \"quoted\" 'so'",
 ];
 
-/// Characters that are drawn as one. An older tmux and the program may disagree about how wide they are, and then the screen is
-/// not what the program thinks it is.
-const PICTURES: [&str; 7] = [
-    "👍🏽",
-    "❤\u{fe0f}",
-    "🇩🇪",
-    "👨\u{200d}👩\u{200d}👧",
-    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-    "1\u{fe0f}\u{20e3}",
-    "नमस्ते क्षि",
-];
-
 /// How many pieces a mixture has: the first six hold every one.
 const MIXED: usize = 5;
 
@@ -63,11 +51,6 @@ pub(super) fn mixture(beginning: &str, number: usize) -> String {
         text.push_str(PIECES[(number * MIXED + n * stride) % PIECES.len()]);
     }
     text + " end"
-}
-
-/// A text with one of the pictures.
-pub(super) fn picture(beginning: &str, number: usize) -> String {
-    format!("{beginning} {} end", PICTURES[number % PICTURES.len()])
 }
 
 /// What a text has in common with what arrives of it. Codex and opencode keep every character. Claude Code drops what

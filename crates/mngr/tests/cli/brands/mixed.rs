@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mngr_testkit::model::Brand;
 
-use super::characters::{in_common, mixture, picture};
+use super::characters::{in_common, mixture};
 use super::scene::{IDLE, NAME, Scene};
 use crate::support::*;
 
@@ -46,21 +46,19 @@ enum Shape {
     Backslash,
     /// Characters of every class.
     Mixture,
-    /// A picture of several characters.
-    Pictures,
     /// The first character means something to some program.
     Leading,
     /// 50 kB now and then, a few lines else: every request repeats the whole conversation.
     Large,
 }
 
-use Shape::{Backslash, Large, Leading, LikeOptions, Lines, Mixture, Pictures, Plain};
+use Shape::{Backslash, Large, Leading, LikeOptions, Lines, Mixture, Plain};
 use Situation::{
     Busy, CopyMode, Dialog, HalfTyped, Idle, InARow, Mistyped, Shell, Slash, Stopped, ThreeSenders, Unseen,
 };
 
 /// Every situation, the quick ones more often. The very first message comes right after the agent was created.
-const ROUND: [Situation; 29] = [
+const ROUND: [Situation; 26] = [
     Idle(Plain),
     Idle(Large),
     HalfTyped,
@@ -86,10 +84,6 @@ const ROUND: [Situation; 29] = [
     HalfTyped,
     Unseen,
     Idle(Mixture),
-    // The screen may be wrong from here on; a new start draws it anew.
-    Idle(Pictures),
-    Idle(Pictures),
-    Idle(Plain),
     Stopped,
 ];
 
@@ -336,7 +330,6 @@ impl Shape {
             LikeOptions => format!("-n {mark} --help; # no comment"),
             Backslash => format!("{mark} ends in a backslash \\"),
             Mixture => mixture(mark, odd),
-            Pictures => picture(mark, odd),
             Leading => format!("{}{mark} and more", BEGINNINGS[odd % BEGINNINGS.len()]),
             Large => {
                 let lines = if round.is_multiple_of(LARGE_EVERY) { 1000 } else { 10 };
