@@ -92,6 +92,17 @@ impl Kind {
         reading.unwrap_or_else(|| Reading { composer: Composer::NotVisible, typed: String::new() })
     }
 
+    /// The same, where it is known at which column and row the cursor is. Programs that keep it in the box at all times are
+    /// believed it.
+    pub fn read_box_at(&self, screen: &str, cursor: (usize, usize)) -> Reading {
+        let keeps_cursor = self.draft().is_some_and(|draft| !draft.redraw.is_empty());
+        let input_box = self.compiled().ok().and_then(|compiled| compiled.input_box.as_ref());
+        match input_box.filter(|_| keeps_cursor) {
+            Some(input_box) => input_box.read_at(screen, cursor),
+            None => self.read_box(screen),
+        }
+    }
+
     /// What can be done with a text that somebody has typed into its box.
     pub fn draft(&self) -> Option<&Draft> {
         self.manifest.draft.as_ref()

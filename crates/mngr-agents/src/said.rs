@@ -36,3 +36,32 @@ fn is_unseen(c: char) -> bool {
         | '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{110bd}'
         | '\u{110cd}' | '\u{13430}'..='\u{1343f}')
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_programs_change_is_left_out_and_nothing_else() {
+        assert_eq!(essence("cafe\u{301}\t\n ze\u{200b}ro"), "caf\u{e9} zero");
+        assert_eq!(essence("e\u{200d}\u{301}"), "\u{e9}", "what is not seen keeps nothing apart");
+        assert_eq!(essence("❤\u{fe0f} \u{1112}\u{1161}\u{11ab}"), "❤ 한");
+        assert_ne!(essence("cafe"), essence("caf\u{e9}"));
+        assert!(is_unseen_text("\u{200b} \u{feff}\n") && !is_unseen_text("\u{200b}x"));
+    }
+
+    proptest! {
+        #[test]
+        fn composed_or_not_and_with_unseen_characters_a_text_stays_the_same(text in ".*", at in 0_usize..20) {
+            let wanted = essence(&text);
+            prop_assert_eq!(&essence(&wanted), &wanted);
+            prop_assert_eq!(&essence(&text.nfc().collect::<String>()), &wanted);
+            prop_assert_eq!(&essence(&text.nfd().collect::<String>()), &wanted);
+            let mut chars: Vec<char> = text.chars().collect();
+            chars.insert(at.min(chars.len()), '\u{2060}');
+            prop_assert_eq!(&essence(&chars.into_iter().collect::<String>()), &wanted);
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! What a host finds by itself at boot is what mngr would have found: the words that go on with a conversation.
 
-use crate::brand::Brand;
+use crate::brand::{Brand, is_bare_slash, is_odd_name, is_slash_command};
 use crate::manifest::BuiltIn;
 use mngr_host::files::{Access, Durability};
 use mngr_host::host::Host;
@@ -95,4 +95,18 @@ fn opencode_goes_on_with_a_session_that_it_has_a_store_of() {
     assert_eq!(world.words(brand), ["--session", "ses_1aB"]);
     world.write("plugin/opencode/session", "ses_1;id");
     assert!(world.words(brand).is_empty());
+}
+
+#[test]
+fn a_slash_without_a_name_is_no_command_and_a_name_begins_with_a_letter() {
+    for bare in ["/", "/ ", "/ x", "/\nx"] {
+        assert!(is_bare_slash(bare) && !is_slash_command(bare), "{bare:?}");
+    }
+    for odd in ["/1st thing", "/_x", "/\u{fc}ber", "/?"] {
+        assert!(is_odd_name(odd) && !is_bare_slash(odd), "{odd:?}");
+    }
+    for named in ["/compact", "/a:b c", "/foo.bar"] {
+        assert!(is_slash_command(named) && !is_odd_name(named), "{named:?}");
+    }
+    assert!(!is_slash_command("/usr/bin") && !is_odd_name("//x") && !is_bare_slash("x"));
 }

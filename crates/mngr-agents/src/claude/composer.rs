@@ -39,4 +39,19 @@ mod tests {
             assert_eq!(composer(&format!("{past}{line}\n────\n")), wanted, "{line:?}");
         }
     }
+
+    #[test]
+    fn where_the_screen_is_wrong_the_cursor_tells() {
+        let input_box = INPUT_BOX.as_ref().unwrap();
+        let at = |screen: &str, cursor| input_box.read_at(screen, cursor).composer;
+        let no_sign = "✻ Worked for 0s\n  left from before\n────\n──⏸ manual mode";
+        assert_eq!(at(no_sign, (2, 1)), Composer::Empty);
+        assert_eq!(at(no_sign, (9, 1)), Composer::HoldsText);
+        for elsewhere in [(0, 1), (2, 0), (2, 2), (2, 3)] {
+            assert_eq!(at(no_sign, elsewhere), Composer::NotVisible);
+        }
+        let two_signs = "────\n❯\u{a0}half typed\n❯\u{a0}\n──⏸ manual mode";
+        assert_eq!(at(two_signs, (12, 1)), Composer::HoldsText);
+        assert_eq!(at(&two_signs.replace("half typed", ""), (2, 1)), Composer::Empty);
+    }
 }

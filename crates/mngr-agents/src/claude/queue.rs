@@ -33,7 +33,8 @@ pub(super) fn place_of(record: &str, text: &str, since: Timestamp) -> QueuePlace
             // Taken up in the middle of a turn, or taken back.
             (Some("queue-operation"), Some(_)) => {
                 let said = record["content"].as_str().map(essence);
-                let leaves = |(in_queue, _): &(String, bool)| said.as_ref().is_none_or(|said| said == in_queue);
+                let leaves =
+                    |(in_queue, _): &(String, bool)| said.as_ref().is_none_or(|said| said == in_queue);
                 if queue.iter().any(|one| leaves(one) && one.1) {
                     place = QueuePlace::Begun;
                 }
@@ -66,9 +67,9 @@ mod tests {
     use super::*;
 
     const ENQUEUED: &str = r#"{"type":"queue-operation","operation":"enqueue","timestamp":"2026-01-01T00:00:02Z","content":"wait for it"}"#;
-    const OTHER: &str =
-        r#"{"type":"queue-operation","operation":"enqueue","timestamp":"2026-01-01T00:00:01Z","content":"other"}"#;
-    const DEQUEUED: &str = r#"{"type":"queue-operation","operation":"dequeue","timestamp":"2026-01-01T00:00:03Z"}"#;
+    const OTHER: &str = r#"{"type":"queue-operation","operation":"enqueue","timestamp":"2026-01-01T00:00:01Z","content":"other"}"#;
+    const DEQUEUED: &str =
+        r#"{"type":"queue-operation","operation":"dequeue","timestamp":"2026-01-01T00:00:03Z"}"#;
     const ABSORBED: &str = r#"{"type":"queue-operation","operation":"remove","timestamp":"2026-01-01T00:00:03Z","content":"wait for it","reason":"absorbed_mid_turn"}"#;
     const SAID: &str =
         r#"{"type":"user","timestamp":"2026-01-01T00:00:01Z","message":{"content":"wait for it"}}"#;

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use mngr_host::interrupt;
-use mngr_host::tmux::{PasteStyle, Tmux};
+use mngr_host::tmux::{PasteStyle, Tmux, TmuxError};
 use mngr_model::delivery::DeliveryLevel;
 
 use super::proof::Proof;
@@ -102,15 +102,21 @@ fn say(errand: Errand<'_>, mut proof: Option<Proof>, text: &str) -> Result<Deliv
 /// somebody is typing is not.
 fn wait_for_the_box(errand: Errand<'_>) -> Result<Reading, DeliverError> {
     let started = Instant::now();
+    let mut is_drawn_anew = false;
     loop {
-        let screen = errand.tmux.capture_styled(errand.to.pane).map_err(DeliverError::Tmux)?;
-        let found = errand.to.kind.read_box(&screen);
+        let found = errand.look().map_err(DeliverError::Tmux)?;
         let is_over = started.elapsed() >= BOX_PATIENCE;
         match found.composer {
             Composer::Empty => return Ok(found),
             Composer::HoldsText if is_over => return Ok(found),
             Composer::NotVisible if is_over => return Err(DeliverError::NoBox),
-            Composer::HoldsText | Composer::NotVisible => pause(BOX_PAUSE)?,
+            Composer::HoldsText | Composer::NotVisible => {
+                if !is_drawn_anew && started.elapsed() >= BOX_PATIENCE / 3 {
+                    errand.redraw()?;
+                    is_drawn_anew = true;
+                }
+                pause(BOX_PAUSE)?;
+            }
         }
     }
 }
@@ -118,8 +124,14 @@ fn wait_for_the_box(errand: Errand<'_>) -> Result<Reading, DeliverError> {
 impl Errand<'_> {
     /// What is in the box now, after something was typed.
     pub(super) fn read(&self) -> Result<Reading, DeliverError> {
-        let screen = self.tmux.capture_styled(self.to.pane).map_err(|_| self.written())?;
-        Ok(self.to.kind.read_box(&screen))
+        self.look().map_err(|_| self.written())
+    }
+
+    /// What is in the box. A program and its terminal may disagree about the width of a character, and then the screen is
+    /// not what the program thinks it is; its cursor is where it thinks.
+    fn look(&self) -> Result<Reading, TmuxError> {
+        let (screen, cursor) = self.tmux.capture_with_cursor(self.to.pane)?;
+        Ok(self.to.kind.read_box_at(&screen, cursor))
     }
 
     /// Puts a text into the empty box and lets the program take it in.
@@ -136,6 +148,14 @@ impl Errand<'_> {
         Ok(())
     }
 
+    /// Has the program draw its screen anew, where it can.
+    fn redraw(&self) -> Result<(), DeliverError> {
+        match self.to.kind.draft() {
+            Some(draft) if !draft.redraw.is_empty() => self.press(&draft.redraw),
+            _ => Ok(()),
+        }
+    }
+
     /// Presses keys.
     pub(super) fn press(&self, keys: &[String]) -> Result<(), DeliverError> {
         self.tmux.press(self.to.pane, keys).map_err(DeliverError::Tmux)
@@ -144,9 +164,15 @@ impl Errand<'_> {
     /// Presses Enter once the box is there. A busy agent may have opened a dialog since the text was pasted, and Enter
     /// would answer it: that is left to whoever is asked.
     pub(super) fn press_enter(&self, started: Instant) -> Result<(), DeliverError> {
+        let begun = Instant::now();
+        let mut is_drawn_anew = false;
         while self.read()?.composer == Composer::NotVisible {
             if started.elapsed() >= self.message.patience {
                 return Err(self.written());
+            }
+            if !is_drawn_anew && begun.elapsed() >= BOX_PATIENCE {
+                self.redraw()?;
+                is_drawn_anew = true;
             }
             pause(DIALOG_PAUSE)?;
         }

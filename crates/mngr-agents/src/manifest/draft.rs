@@ -8,6 +8,10 @@ use serde::Deserialize;
 pub struct Draft {
     /// Empty the box; the program keeps the text.
     pub away: Vec<String>,
+    /// Draw the screen anew, whatever is in the box: a program and its terminal may disagree about the width of a character,
+    /// and then the screen shows what is not there. Such a program keeps its cursor in the box.
+    #[serde(default)]
+    pub redraw: Vec<String>,
     /// Put the text back into an empty box.
     pub back: Vec<String>,
     /// Who puts it back.

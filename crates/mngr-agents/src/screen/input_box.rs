@@ -12,6 +12,8 @@ use crate::brand::Composer;
 #[derive(Debug, Clone)]
 pub struct InputBox {
     sign: Regex,
+    /// How many columns the sign takes, where it is always the same text.
+    sign_width: Option<usize>,
     sign_style: Option<Style>,
     typing_sign: Option<Regex>,
     hint_style: Option<TextStyle>,
@@ -38,8 +40,12 @@ impl InputBox {
         let Some(sign) = pattern("sign", |settings| settings.sign.as_ref())? else { return Ok(None) };
         let style = settings.iter().map(|settings| &settings.sign_style).find(|style| !style.is_empty());
         let lines = settings.iter().find_map(|settings| settings.lines);
+        let plain = settings.iter().find_map(|settings| settings.sign.as_ref());
+        let is_plain =
+            |sign: &&Pattern| !sign.as_str().contains(['\\', '[', '(', '.', '*', '+', '?', '|', '^', '$']);
         Ok(Some(Self {
             sign,
+            sign_width: plain.filter(is_plain).map(|sign| sign.as_str().chars().count()),
             sign_style: style.map(|words| Style::of(words)),
             typing_sign: pattern("typing_sign", |settings| settings.typing_sign.as_ref())?,
             hint_style: settings.iter().find_map(|settings| settings.hint_style),
@@ -51,17 +57,57 @@ impl InputBox {
     /// What is in the box on this screen, which has its colours.
     pub fn read(&self, screen: &str) -> Reading {
         let lines = styled_lines(screen);
-        let found = lines.iter().enumerate().rev().find_map(|(at, line)| Some((at, self.opening(line)?)));
-        let Some((top, opening)) = found else {
-            return Reading { composer: Composer::NotVisible, typed: String::new() };
-        };
-        let below = lines[top + 1..].iter().take_while(|line| !self.is_below(line)).map(Vec::as_slice);
+        self.find(&lines, lines.len()).unwrap_or_else(Self::nowhere)
+    }
+
+    /// The same, of a program that keeps its cursor in the box, at this column and row. Where it and its terminal disagree
+    /// about the width of a character, signs may be left where the box was, and its own may be missing.
+    pub fn read_at(&self, screen: &str, (column, row): (usize, usize)) -> Reading {
+        let lines = styled_lines(screen);
+        let found = self.find(&lines, (row + 1).min(lines.len()));
+        found.or_else(|| self.at_cursor(&lines, column, row)).unwrap_or_else(Self::nowhere)
+    }
+
+    fn nowhere() -> Reading {
+        Reading { composer: Composer::NotVisible, typed: String::new() }
+    }
+
+    /// The lowest box whose sign is above this line.
+    fn find(&self, lines: &[Vec<Cell>], limit: usize) -> Option<Reading> {
+        let signs = lines[..limit].iter().enumerate().rev();
+        let (top, opening) = signs.into_iter().find_map(|(at, line)| Some((at, self.opening(line)?)))?;
+        // What is typed stands further to the right than a sign.
+        let is_inside = |line: &&Vec<Cell>| !self.is_below(line) && self.opening(line).is_none();
+        let below = lines[top + 1..].iter().take_while(is_inside).map(Vec::as_slice);
+        if limit < lines.len()
+            && self.until.is_some()
+            && lines[top + 1..limit].iter().any(|line| self.is_below(line))
+        {
+            // It is a box that the cursor is not in.
+            return None;
+        }
         let inside = [&lines[top][opening.length..]].into_iter().chain(below);
         let typed: Vec<String> =
             inside.take(self.lines.unwrap_or(usize::MAX)).map(|line| self.typed_in(line)).collect();
         let typed = typed.join("\n").trim().to_owned();
         let is_empty = typed.is_empty() && opening.kind == Sign::Plain;
-        Reading { composer: if is_empty { Composer::Empty } else { Composer::HoldsText }, typed }
+        Some(Reading { composer: if is_empty { Composer::Empty } else { Composer::HoldsText }, typed })
+    }
+
+    /// A box whose sign is not to be seen: the cursor stands behind where it would be, right above the end of the box.
+    fn at_cursor(&self, lines: &[Vec<Cell>], column: usize, row: usize) -> Option<Reading> {
+        let is_end = |row: usize| lines.get(row).is_some_and(|line| self.is_below(line));
+        let width = self.sign_width?;
+        if column < width || is_end(row) || !is_end(row + 1) {
+            return None;
+        }
+        // What the line shows may be left from before. The cursor stands behind what is typed.
+        let line = lines.get(row).map_or(&[][..], Vec::as_slice);
+        Some(if column == width {
+            Reading { composer: Composer::Empty, typed: String::new() }
+        } else {
+            Reading { composer: Composer::HoldsText, typed: self.typed_in(line).trim().to_owned() }
+        })
     }
 
     /// The sign at the beginning of a line, if it is there and drawn as it should be.

@@ -85,6 +85,18 @@ impl Tmux<'_> {
         Ok(text(&self.run_in(pane, &format!("capture-pane -p -e -t {}", pane.id()))?))
     }
 
+    /// The same, with the column and row of the cursor, counted from 0, whether it can be seen or not.
+    pub fn capture_with_cursor(&self, pane: &AgentPane) -> Result<(String, (usize, usize)), TmuxError> {
+        let id = pane.id();
+        let command =
+            format!("display-message -p -t {id} '#{{cursor_x}} #{{cursor_y}}' ; capture-pane -p -e -t {id}");
+        let shown = text(&self.run_in(pane, &command)?);
+        let (cursor, screen) = shown.split_once('\n').unwrap_or((shown.as_str(), ""));
+        let mut numbers = cursor.split_whitespace().map(|word| word.parse().unwrap_or_default());
+        let cursor = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+        Ok((screen.to_owned(), cursor))
+    }
+
     /// Presses Enter, for the program and not for a viewer who scrolls.
     pub fn press_enter(&self, pane: &AgentPane) -> Result<(), TmuxError> {
         self.press(pane, &["Enter"])

@@ -108,8 +108,10 @@ pub(super) struct Mix {
     /// Marks of commands that the shell ran.
     run: Vec<String>,
     sends: usize,
-    /// Texts of each shape that depends on how many there were.
+    /// How many texts to an idle agent there were: some depend on it.
     odd: usize,
+    /// How many mixtures.
+    mixtures: usize,
     /// From the call to the proof, where the agent was idle.
     times: Vec<Duration>,
 }
@@ -129,6 +131,7 @@ impl Mix {
             run: Vec::new(),
             sends: 0,
             odd: 0,
+            mixtures: 0,
             times: Vec::new(),
         }
     }
@@ -161,15 +164,19 @@ impl Mix {
         let mark = self.mark();
         match situation {
             Idle(shape) => {
-                self.odd += usize::from(matches!(shape, Mixture | Leading));
-                let text = shape.text(&mark, round, self.odd);
+                let text = match shape {
+                    Mixture => self.mixture(&mark),
+                    shape => shape.text(&mark, round, self.odd),
+                };
+                self.odd += 1;
                 let begun = Instant::now();
                 self.say(text);
                 self.times.push(begun.elapsed());
             }
             Busy => {
                 self.say(format!("[[slow 5]] {mark}"));
-                let behind = mixture(&self.mark(), self.sends);
+                let behind = self.mark();
+                let behind = self.mixture(&behind);
                 self.say(behind);
             }
             InARow => self.in_a_row(mark),
@@ -204,6 +211,11 @@ impl Mix {
         }
     }
 
+    fn mixture(&mut self, mark: &str) -> String {
+        self.mixtures += 1;
+        mixture(mark, self.mixtures - 1)
+    }
+
     #[track_caller]
     fn say(&mut self, text: String) {
         self.scene.say(&text);
@@ -217,7 +229,7 @@ impl Mix {
         for n in 0..ROW {
             let text = match n % 3 {
                 0 => format!("[[think {}]] {mark} in a row", 40 * n),
-                1 => mixture(&mark, self.sends),
+                1 => self.mixture(&mark),
                 _ => format!("{mark} in a row"),
             };
             self.say(text);
