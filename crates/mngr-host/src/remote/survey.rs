@@ -395,6 +395,10 @@ mod tests {
         let (id, folder) = agent(json!({}));
         let mut children = vec![live(&id, &folder)];
         fs::write(folder.join("waiting"), "QUESTION\n").unwrap();
+        // One of its own that lives, one that does not, and one of somebody else.
+        let own = children[0].id() as i32;
+        let start = Stat::read(own).unwrap().unwrap().start;
+        fs::write(folder.join("elsewhere"), format!("{own}:{start}\n4194302:1\n1:1\nnothing\n")).unwrap();
         fs::create_dir(folder.join("status")).unwrap();
         fs::write(folder.join("status/url"), "http://x\n").unwrap();
         fs::write(folder.join("activity/agent"), "").unwrap();
@@ -403,6 +407,7 @@ mod tests {
         let child = live(&id, &folder);
         fs::create_dir_all(folder.join("plugin")).unwrap();
         fs::create_dir_all(folder.join("locks")).unwrap();
+        fs::write(folder.join("background"), "Stop 1 +0000 []\n").unwrap();
         fs::write(folder.join("locks/one"), "").unwrap();
         // Longer than what is looked at, so that only its last lines count.
         let long = "x".repeat(300 * 1024) + "\nlast line\n";
@@ -459,6 +464,9 @@ mod tests {
         facts.started_at = facts.started_at.map(|_| Timestamp::UNIX_EPOCH);
         // The time of a folder comes without its fraction.
         facts.markers.folder_changed = None;
+        if let Some(program) = &mut facts.program {
+            program.looked_at = None;
+        }
         // A look at one agent does not bring what its host counts.
         facts.extra.host_activity = None;
         format!("{facts:#?}")
@@ -496,6 +504,9 @@ mod tests {
                     (subagents.len(), told(0), told(1)),
                     (2, ("01a1-b", "last line\n"), ("01a2-b", ""))
                 );
+                let elsewhere: Vec<i32> =
+                    here.agents.iter().flat_map(|agent| agent.elsewhere.iter().copied()).collect();
+                assert_eq!(elsewhere, [children[0].id() as i32]);
                 let there = survey(&shells, &layout, detail, LIMIT).unwrap();
                 for agent in &here.agents {
                     let one =
