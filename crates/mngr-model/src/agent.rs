@@ -80,7 +80,7 @@ pub struct AgentRecord {
     /// What it works on, as somebody has called it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The beginning of the first message it was sent, where it was created without one.
+    /// The beginning of the conversation it goes on with, where it was created without a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_line: Option<String>,
     /// The first message, as given at creation.

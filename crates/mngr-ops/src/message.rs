@@ -247,7 +247,10 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     }
     let outcome = type_into(world, &agent, &pane, &layout, &kind, message);
     let noted = match &outcome {
-        Ok(delivered) => log.sent(now(), &key, delivered.level, text),
+        Ok(delivered) => {
+            let title = title::first_words(&agent, text).filter(|_| !kind.is_command(text));
+            log.sent(now(), &key, delivered.level, text, title)
+        }
         Err(error) => {
             let reason = crate::error_chain(error);
             log.failed(now(), &key, error.level(), trace_of(error), &reason)
@@ -264,9 +267,6 @@ fn take_turn(world: &World, agent: &Agent, request: &MessageRequest, text: &str)
     }
     match outcome {
         Ok(delivered) => {
-            if !kind.is_command(text) {
-                title::note_first_words(world, &agent, text);
-            }
             if let Some(left) = &delivered.left_aside {
                 world.reporter.warn(&left.to_string());
             }

@@ -7,8 +7,6 @@ use mngr_model::facts::AgentFacts;
 use mngr_model::title::title_of;
 
 use crate::fleet::Agent;
-use crate::record;
-use crate::world::World;
 
 /// The title of an agent, where there is anything to tell.
 pub fn of(facts: &AgentFacts) -> Option<String> {
@@ -23,16 +21,7 @@ fn of_program(facts: &AgentFacts) -> Option<String> {
     brand.title(facts.program.as_ref()?).as_deref().and_then(title_of)
 }
 
-/// Notes what an agent was told first, where it has neither a title nor a first message yet. Nobody fails for a title.
-pub(crate) fn note_first_words(world: &World, agent: &Agent, text: &str) {
-    let record = &agent.facts.record;
-    let has_one = record.title.is_some() || record.first_words().is_some();
-    let Some(line) = title_of(text).filter(|_| !has_one) else { return };
-    let layout = agent.host.layout().agent(agent.id());
-    let noted = record::patch(agent.host.as_ref(), &layout, |record| {
-        record.entry("first_line").or_insert_with(|| line.into());
-    });
-    if let Err(error) = noted {
-        world.reporter.warn(&format!("the agent has no title yet: {}", crate::error_chain(&error)));
-    }
+/// The title that a first message gives an agent; nothing where it has one already.
+pub(crate) fn first_words(agent: &Agent, text: &str) -> Option<String> {
+    if of(&agent.facts).is_some() { None } else { title_of(text) }
 }

@@ -87,7 +87,8 @@ impl NativeLog {
     /// Everything that was written since the last call, by time; each thing said once. What was spent in a conversation
     /// before the agent adopted it is not the agent's.
     pub fn read_more(&mut self, files: &dyn Files) -> Result<Vec<Entry>, FilesError> {
-        if self.adopted.is_none() {
+        // Who asks for the conversation alone does not count.
+        if self.adopted.is_none() && self.scope == Scope::Everything {
             self.adopted = Some(adopted(files, &self.state)?);
         }
         let mut entries = Vec::new();

@@ -4,12 +4,14 @@
 use mngr_agents::conversation::{self, AdoptError, Conversation};
 use mngr_agents::manifest::BuiltIn;
 use mngr_agents::opencode;
+use mngr_agents::ordinary::read_ordinary;
 use mngr_agents::transcript::Brand;
 use mngr_agents::user::UserSide;
 use mngr_host::host::Host;
 use mngr_model::address::Location;
 use mngr_model::facts::Detail;
 use mngr_model::layout::AgentLayout;
+use mngr_model::title::reported_title;
 use mngr_model::{AgentRecord, AgentTypeName, HostPath};
 
 use super::agent_type;
@@ -37,6 +39,18 @@ impl Ancestor {
     fn of(agent: &Agent) -> Self {
         let record = agent.facts.record.clone();
         Self { remains: Remains::of(agent), files: record.work_dir.clone(), record }
+    }
+}
+
+impl Ancestor {
+    /// What it was first told to do, or says that it does.
+    fn first_words(&self) -> Option<String> {
+        let reported = || {
+            let path = AgentLayout::new(self.remains.state.clone()).status_title();
+            let text = read_ordinary(self.remains.files(), &path).ok()??;
+            reported_title(&String::from_utf8_lossy(&text))
+        };
+        self.record.first_words().or_else(reported)
     }
 }
 
@@ -110,7 +124,7 @@ impl Heritage {
     pub(super) fn first_words(&self, world: &World) -> Option<String> {
         match self.adopted.last() {
             Some(last) => conversation::first_words(world.client.files(), last),
-            None => self.ancestor.as_ref().and_then(|ancestor| ancestor.record.first_words()),
+            None => self.ancestor.as_ref().and_then(Ancestor::first_words),
         }
     }
 

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use mngr_agents::ordinary::read_ordinary;
 use mngr_host::beneath::Beneath;
-use mngr_host::files::{Change, FilesError};
+use mngr_host::files::{Access, Change, FilesError};
 use mngr_host::host::Host;
 use mngr_host::random;
 use mngr_model::HostPath;
@@ -107,16 +107,23 @@ impl<'h> MessageLog<'h> {
         self.append(now, TYPING, key, [("bytes", text.len().into())])
     }
 
-    /// Says that it was delivered.
+    /// Says that it was delivered, and what the agent works on, where nobody has said so before.
     pub(super) fn sent(
         &self,
         now: Timestamp,
         key: &MessageKey,
         level: DeliveryLevel,
         text: &str,
+        title: Option<String>,
     ) -> Result<(), FilesError> {
         let fields = [("level", level.as_str().into()), ("bytes", text.len().into()), ("text", text.into())];
-        self.append(now, SENT, key, fields)
+        let mut changes = self.line(now, SENT, key, fields);
+        if let Some(title) = title {
+            let path = AgentLayout::new(self.state.clone()).status_title();
+            changes.extend(self.folder_of(&path));
+            changes.push(Change::write(path, format!("{title}\n"), Access::Private));
+        }
+        self.host.files().apply(&changes)
     }
 
     /// Says that it was not.
@@ -144,6 +151,17 @@ impl<'h> MessageLog<'h> {
         key: &MessageKey,
         more: [(&str, Value); N],
     ) -> Result<(), FilesError> {
+        self.host.files().apply(&self.line(timestamp, kind, key, more))
+    }
+
+    /// What adds a line.
+    fn line<const N: usize>(
+        &self,
+        timestamp: Timestamp,
+        kind: &str,
+        key: &MessageKey,
+        more: [(&str, Value); N],
+    ) -> Vec<Change> {
         let mut fields = Map::new();
         fields.insert("key".to_owned(), key.as_str().into());
         fields.extend(more.map(|(name, value)| (name.to_owned(), value)));
@@ -157,10 +175,13 @@ impl<'h> MessageLog<'h> {
         let line = Change::Append { path: self.path.clone(), bytes: event.to_line().into_bytes() };
         // For the owner's eyes only: messages may hold secrets.
         let made = [Change::MakePrivateFile(self.path.clone()), line];
-        // Never the state folder itself: that of a destroyed agent is in the trash.
-        let folder = self.path.parent().and_then(|path| Beneath::new(&self.state, &path));
-        let folder = folder.map(|folder| Change::MakeFolderBeneath(folder.in_existing_root()));
-        self.host.files().apply(&folder.into_iter().chain(made).collect::<Vec<_>>())
+        self.folder_of(&self.path).into_iter().chain(made).collect()
+    }
+
+    /// What makes the folder of a file. Never the state folder itself: that of a destroyed agent is in the trash.
+    fn folder_of(&self, path: &HostPath) -> Option<Change> {
+        let folder = path.parent().and_then(|path| Beneath::new(&self.state, &path));
+        folder.map(|folder| Change::MakeFolderBeneath(folder.in_existing_root()))
     }
 }
 
@@ -221,7 +242,7 @@ mod tests {
         assert_eq!(log.earlier(&key).unwrap(), Earlier::Nothing);
         log.failed(now, &key, DeliveryLevel::Written, Trace::MaybeTyped, "x").unwrap();
         assert_eq!(log.earlier(&key).unwrap(), Earlier::Uncertain);
-        log.sent(now, &key, DeliveryLevel::Accepted, "say \"k11\"\n").unwrap();
+        log.sent(now, &key, DeliveryLevel::Accepted, "say \"k11\"\n", None).unwrap();
         host.files().append(&agent.message_events(), b"k1 no json\n", Durability::Cached).unwrap();
         let delivered =
             Earlier::Delivered { level: DeliveryLevel::Accepted, text: "say \"k11\"\n".to_owned() };

@@ -20,8 +20,10 @@ fn a_title_is_what_somebody_says_or_the_program_or_the_first_message() {
     let _ = env.mngr(["message", "told", "something else"]).success();
     assert_eq!(title(&env, "told"), "fix the login test", "the first message stays the first");
 
+    let _ = env.mngr(["clone", "told", "copy", "--no-connect"]).success();
+    assert_eq!(title(&env, "copy"), "fix the login test");
+
     let status = state_dir(&env, "told").join("status");
-    fs::create_dir_all(&status).unwrap();
     fs::write(status.join("title"), "\"Log in \\\"again\\\"\"\n").unwrap();
     assert_eq!(title(&env, "told"), "Log in \"again\"");
 
