@@ -106,8 +106,7 @@ fn record(brand: Brand) {
         count += session.recording.count();
         wrong.extend(session.recording.finish());
     }
-    println!("{brand:?}: {count} moments recorded, {} told otherwise by mngr", wrong.len());
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {count} told otherwise by mngr:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
