@@ -15,6 +15,7 @@ pub struct InputBox {
     /// How many columns the sign takes, where it is always the same text.
     sign_width: Option<usize>,
     sign_style: Option<Style>,
+    is_sign_uncoloured: bool,
     typing_sign: Option<Regex>,
     hint_style: Option<TextStyle>,
     until: Option<Regex>,
@@ -47,6 +48,7 @@ impl InputBox {
             sign,
             sign_width: plain.filter(is_plain).map(|sign| sign.as_str().chars().count()),
             sign_style: style.map(|words| Style::of(words)),
+            is_sign_uncoloured: style.is_some_and(|words| words.contains(&TextStyle::Uncoloured)),
             typing_sign: pattern("typing_sign", |settings| settings.typing_sign.as_ref())?,
             hint_style: settings.iter().find_map(|settings| settings.hint_style),
             until: pattern("until", |settings| settings.until.as_ref())?,
@@ -120,7 +122,12 @@ impl InputBox {
             let is_drawn_so = |style| line[..length].iter().all(|cell| cell.style == style);
             self.sign_style.is_none_or(is_drawn_so).then_some(length)
         };
-        let plain = length(&self.sign).map(|length| Opening { kind: Sign::Plain, length });
+        // The sign of a text that somebody types as a command may have a colour all the same.
+        let has_its_colour = |length: &usize| {
+            !(self.is_sign_uncoloured && line[..*length].iter().any(|cell| cell.is_coloured))
+        };
+        let plain = length(&self.sign).filter(has_its_colour);
+        let plain = plain.map(|length| Opening { kind: Sign::Plain, length });
         let typing = || self.typing_sign.as_ref().and_then(length);
         plain.or_else(|| typing().map(|length| Opening { kind: Sign::Typing, length }))
     }

@@ -19,6 +19,8 @@ impl Style {
                 TextStyle::Bold => style.bold = true,
                 TextStyle::Dim => style.dim = true,
                 TextStyle::Reverse => style.reverse = true,
+                // Colour is told apart from the rest: few care.
+                TextStyle::Uncoloured => {}
             }
         }
         style
@@ -30,30 +32,48 @@ impl Style {
             TextStyle::Bold => self.bold,
             TextStyle::Dim => self.dim,
             TextStyle::Reverse => self.reverse,
+            TextStyle::Uncoloured => false,
         }
     }
+}
 
+/// What is in force where the next character is drawn.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pen {
+    style: Style,
+    is_coloured: bool,
+}
+
+impl Pen {
     /// After the parameters of a sequence `ESC [ ... m`.
     fn after(mut self, parameters: &str) -> Self {
         let mut codes = parameters.split([';', ':']);
         while let Some(code) = codes.next() {
+            let style = &mut self.style;
             match code {
                 "" | "0" => self = Self::default(),
-                "1" => self.bold = true,
-                "2" => self.dim = true,
-                "7" => self.reverse = true,
-                "22" => (self.bold, self.dim) = (false, false),
-                "27" => self.reverse = false,
+                "1" => style.bold = true,
+                "2" => style.dim = true,
+                "7" => style.reverse = true,
+                "22" => (style.bold, style.dim) = (false, false),
+                "27" => style.reverse = false,
+                "39" => self.is_coloured = false,
                 // A colour: the numbers behind it are no codes.
                 "38" | "48" | "58" => {
+                    self.is_coloured |= code == "38";
                     let count = if codes.next() == Some("2") { 3 } else { 1 };
                     codes.by_ref().take(count).for_each(drop);
                 }
-                _ => {}
+                _ => self.is_coloured |= is_colour(code),
             }
         }
         self
     }
+}
+
+/// Whether this is one of the sixteen colours of text.
+fn is_colour(code: &str) -> bool {
+    code.parse::<u8>().is_ok_and(|code| matches!(code, 30..=37 | 90..=97))
 }
 
 /// A character and how it is shown.
@@ -61,15 +81,17 @@ impl Style {
 pub(super) struct Cell {
     pub(super) char: char,
     pub(super) style: Style,
+    /// Whether it has a colour of its own.
+    pub(super) is_coloured: bool,
 }
 
 /// The characters of each line; a style lasts over line ends.
 pub(super) fn styled_lines(screen: &str) -> Vec<Vec<Cell>> {
-    let mut style = Style::default();
-    screen.lines().map(|line| styled_line(line, &mut style)).collect()
+    let mut pen = Pen::default();
+    screen.lines().map(|line| styled_line(line, &mut pen)).collect()
 }
 
-fn styled_line(line: &str, style: &mut Style) -> Vec<Cell> {
+fn styled_line(line: &str, pen: &mut Pen) -> Vec<Cell> {
     let is_parameter = |c: char| c.is_ascii_digit() || ";:".contains(c);
     let mut cells = Vec::new();
     let mut rest = line;
@@ -77,11 +99,11 @@ fn styled_line(line: &str, style: &mut Style) -> Vec<Cell> {
         let sequence = rest.strip_prefix("\u{1b}[").and_then(|after| after.split_once('m'));
         match sequence {
             Some((parameters, after)) if parameters.chars().all(is_parameter) => {
-                *style = style.after(parameters);
+                *pen = pen.after(parameters);
                 rest = after;
             }
             _ => {
-                cells.push(Cell { char, style: *style });
+                cells.push(Cell { char, style: pen.style, is_coloured: pen.is_coloured });
                 rest = &rest[char.len_utf8()..];
             }
         }
@@ -108,5 +130,12 @@ mod tests {
         assert_eq!(styles[0], [bold, bold]);
         assert_eq!(styles[1], [dim, Style::of(&[TextStyle::Reverse]), Style::default()]);
         assert_eq!(plain(&lines[1]), "def");
+    }
+
+    #[test]
+    fn a_colour_lasts_until_the_terminals_own_comes_back() {
+        let lines = styled_lines("a\u{1b}[38;5;6mb\u{1b}[39mc\u{1b}[36md\u{1b}[0me\u{1b}[48;5;1mf");
+        let coloured: Vec<bool> = lines[0].iter().map(|cell| cell.is_coloured).collect();
+        assert_eq!(coloured, [false, true, false, true, false, false]);
     }
 }

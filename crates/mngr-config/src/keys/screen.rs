@@ -89,6 +89,8 @@ choice! {
         Dim = "dim",
         /// In reverse video.
         Reverse = "reverse",
+        /// In the terminal's own colour.
+        Uncoloured = "uncoloured",
     }
 }
 

@@ -68,6 +68,16 @@ impl Session<'_> {
         }
     }
 
+    /// Waits until the terminal shows no sign of work any more.
+    fn done(&self) {
+        const WORKING: [&str; 2] = ["esc to interrupt", "esc interrupt"];
+        wait_until(2 * PATIENCE, || {
+            let screen = self.scene.screen();
+            !WORKING.iter().any(|sign| screen.contains(sign))
+        });
+        self.rest();
+    }
+
     /// Presses keys and waits until the terminal shows what came of it.
     fn keys(&self, keys: &[&str]) {
         for key in keys {
@@ -85,7 +95,7 @@ fn record(brand: Brand) {
         let mut scene = Scene::of(brand);
         // It would try again for minutes.
         scene.env.set_var("CLAUDE_CODE_MAX_RETRIES", "1");
-        let _ = scene.create(&[]).success();
+        let _ = scene.create(&["-S", "agent_ready_timeout=120"]).success();
         let size = format!("{columns}x{rows}");
         let (wide, high) = (columns.to_string(), rows.to_string());
         let _ = scene.env.tmux(["resize-window", "-t", "=mngr-a:", "-x", &wide, "-y", &high]).success();
@@ -96,8 +106,7 @@ fn record(brand: Brand) {
         count += session.recording.count();
         wrong.extend(session.recording.finish());
     }
-    println!("{brand:?}: {count} moments recorded, {} told otherwise by mngr", wrong.len());
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {count} told otherwise by mngr:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

@@ -11,7 +11,8 @@ use crate::support::*;
 /// Plays all situations.
 pub(super) fn play(session: &mut Session<'_>, brand: Brand) {
     let nothing_said = Expected { state: None, reason: None, composer: "empty" };
-    let started = if brand == Brand::Claude { waiting("END_OF_TURN", "empty") } else { nothing_said };
+    // Codex says nothing of itself before its first turn.
+    let started = if brand == Brand::Codex { nothing_said } else { waiting("END_OF_TURN", "empty") };
     session.take("started", "before its first turn", started);
     turns(session, brand);
     dialogs(session, brand);
@@ -24,7 +25,7 @@ fn turns(session: &mut Session<'_>, brand: Brand) {
     let scene = session.scene;
     scene.say("hello there");
     session.see(&["You said: hello there", "You said: \"hello there\""]);
-    session.rest();
+    session.done();
     session.take("idle", "after one turn", waiting("END_OF_TURN", "empty"));
 
     scene.say("[[think 60000]] hard");
@@ -44,13 +45,17 @@ fn turns(session: &mut Session<'_>, brand: Brand) {
     std::thread::sleep(Duration::from_millis(1500));
     session.take("streaming", "tokens arriving", running());
     scene.say("and then this");
+    // Taken is not yet drawn.
+    std::thread::sleep(Duration::from_millis(300));
     session.take("queued", "one message queued while streaming", running());
     scene.wait_until_asked("and then this");
     session.see(&["and then this"]);
-    session.rest();
+    session.done();
     session.take("idle", "after the queue was worked off", waiting("END_OF_TURN", "empty"));
 
-    scene.say("[[safe-tool sleep 60]]");
+    // Claude Code refuses to do nothing but sleep.
+    let command = if brand == Brand::Claude { "sh -c 'sleep 60'" } else { "sleep 60" };
+    scene.say(&format!("[[safe-tool {command}]]"));
     session.see(&["sleep 60"]);
     std::thread::sleep(Duration::from_millis(1500));
     session.take("tool-running", "shell command runs", running());
