@@ -29,7 +29,7 @@ pub struct Standing<'a> {
 }
 
 /// Finds the project: at the root of the repository, else on the way to where the user stands or to the paths that he
-/// named, else below that. A collector that was named and that no file tells of runs at the root.
+/// named, else below that. A collector that was named runs at the root.
 ///
 /// # Errors
 /// When none is there, or there are several, or the repository cannot be read.
@@ -38,7 +38,11 @@ pub fn find_project(
     own: &BTreeMap<String, CollectorSettings>,
     standing: &Standing<'_>,
 ) -> Result<Detected, CollectorError> {
-    let names: Vec<&str> = standing.collector.map_or_else(|| builtin::names(own), |name| vec![name]);
+    if let Some(name) = standing.collector {
+        builtin::find(name, own)?;
+        return Ok(Detected { collector: name.to_owned(), file: None, folder: None });
+    }
+    let names = builtin::names(own);
     let mut search = Search { git, files: BTreeMap::new(), clues: Vec::new() };
     for (order, name) in names.iter().enumerate() {
         for (file, pattern) in builtin::find(name, own)?.detect {
@@ -50,28 +54,20 @@ pub fn find_project(
             search.clues.push(Clue { order, file, pattern });
         }
     }
-    let at_root = |name: &str| Detected { collector: name.to_owned(), file: None, folder: None };
-    if let (Some(name), true) = (standing.collector, search.clues.is_empty()) {
-        return Ok(at_root(name));
-    }
     let commit = git.resolve("HEAD")?;
     search.files =
         git.files_in(&commit)?.into_iter().map(|file| (file.path.to_string(), file.blob)).collect();
-    let found = match search.plain(&start(standing)) {
-        Err(CollectorError::Several { .. }) if standing.collector.is_some() => None,
-        found => found?,
-    };
+    let found = search.plain(&start(standing))?;
     let found = match found {
         Some(found) => Some(found),
         None => search.anywhere()?,
     };
-    match (found, standing.collector) {
-        (Some(Found { order, folder, file }), _) => {
+    match found {
+        Some(Found { order, folder, file }) => {
             let folder = Some(folder).filter(|folder| !folder.is_empty());
             Ok(Detected { collector: names[order].to_owned(), file: Some(file), folder })
         }
-        (None, Some(name)) => Ok(at_root(name)),
-        (None, None) => {
+        None => {
             let known = names.into_iter().map(str::to_owned).collect();
             Err(CollectorError::NotDetected { root: git.dir().clone(), known })
         }

@@ -70,6 +70,13 @@ impl<'a> Repository<'a> {
 pub struct Outside(pub String);
 
 impl Collector {
+    /// What was not found by a test although the repository has it, from what was said about the failure.
+    pub fn missed_inside(&self, said: &str, repository: &Repository<'_>) -> Option<String> {
+        let found = self.outside.iter().flat_map(|pattern| pattern.captures_iter(said));
+        let mut files = found.filter_map(|found| Some(found.name("file")?.as_str().to_owned()));
+        files.find(|file| repository.has_file(file))
+    }
+
     /// The cause of a failure if that is outside of the repository, from what was said about it.
     ///
     /// # Errors

@@ -37,6 +37,14 @@ pub enum SetUpError {
         /// What one of them printed; untrusted text.
         printed: String,
     },
+    /// No test finds what the repository has.
+    #[error("no test passes, because none finds `{name}`, which the repository has\n{printed}")]
+    NotFound {
+        /// What is not found.
+        name: String,
+        /// What one of them printed; untrusted text.
+        printed: String,
+    },
     /// Nothing is tested.
     #[error("the framework skips all {tests} tests: nothing is tested")]
     AllSkipped {
@@ -105,12 +113,43 @@ impl SetUp<'_> {
             return Err(SetUpError::AllSkipped { tests: all.len() });
         }
         self.check_refusal(all, all.len())?;
+        self.check_found(all)?;
         let failing = all.iter().filter(|tested| tested.finding == Finding::Failing);
         let shown = failing.map(|tested| match &tested.shown {
             Some(shown) => (shown.run.exit, shown.text.as_str()),
             None => (None, ""),
         });
         self.check_causes(shown)
+    }
+
+    /// Fails when every test fails because something of the repository is not found: it is not where the tests look.
+    fn check_found(&self, all: &[Tested]) -> Result<(), SetUpError> {
+        let mut first = None;
+        for tested in all.iter().filter(|tested| tested.finding != Finding::Skipped) {
+            let text = tested.shown.as_ref().filter(|_| tested.finding == Finding::Failing);
+            let Some(text) = text.map(|shown| shown.text.as_str()) else { return Ok(()) };
+            let Some(name) = self.collector.missed_inside(text, &self.repository) else { return Ok(()) };
+            first.get_or_insert((name, text));
+        }
+        match first {
+            Some((name, text)) => Err(SetUpError::NotFound { name, printed: last_lines(text) }),
+            None => Ok(()),
+        }
+    }
+
+    /// The causes outside of the repository of some tests that fail, where others fail for a reason of their own; agents are
+    /// launched for all of them.
+    pub(crate) fn some_outside(&self, all: &[Tested]) -> Result<Option<String>, SetUpError> {
+        let mut causes: BTreeMap<Outside, usize> = BTreeMap::new();
+        let failing = all.iter().filter(|tested| tested.finding == Finding::Failing);
+        for shown in failing.filter_map(|tested| tested.shown.as_ref()) {
+            if let Some(cause) =
+                self.collector.cause_outside(shown.run.exit, &shown.text, &self.repository)?
+            {
+                *causes.entry(cause).or_default() += 1;
+            }
+        }
+        Ok((!causes.is_empty()).then(|| listed(&by_number(causes))))
     }
 
     fn check_refusal(&self, some: &[Tested], tests: usize) -> Result<(), SetUpError> {
@@ -152,9 +191,14 @@ impl SetUp<'_> {
             printed.get_or_insert(text);
         }
         let Some(printed) = printed.map(last_lines) else { return Ok(()) };
-        let mut causes: Vec<(String, usize)> =
-            causes.into_iter().map(|(cause, tests)| (cause.0, tests)).collect();
-        causes.sort_by_key(|(_, tests)| std::cmp::Reverse(*tests));
-        Err(SetUpError::Outside { causes, printed })
+        Err(SetUpError::Outside { causes: by_number(causes), printed })
     }
+}
+
+/// Causes, the most frequent first.
+fn by_number(causes: BTreeMap<Outside, usize>) -> Vec<(String, usize)> {
+    let mut causes: Vec<(String, usize)> =
+        causes.into_iter().map(|(cause, tests)| (cause.0, tests)).collect();
+    causes.sort_by_key(|(_, tests)| std::cmp::Reverse(*tests));
+    causes
 }

@@ -115,11 +115,18 @@ fn checked_plan(shop: &Workshop, tests: Vec<TaskId>, observer: &mut dyn Observer
     let repository = Repository::of(shop.git(), &shop.base)?;
     let set_up = SetUp { collector: &shop.tests, repository };
     let tested = pre_run_checked(&shop.tests, &shop.bench(), tests, &set_up)?;
+    if let Some(causes) = set_up.some_outside(&tested).map_err(PreRunError::SetUp)? {
+        let warning = "no agent can mend what is outside of the repository, by which some tests fail";
+        shop.world.reporter.warn(&format!("{warning}: {causes}"));
+    }
     let of = |finding| -> Vec<TaskId> {
         let found = tested.iter().filter(|tested| tested.finding == finding);
         found.map(|tested| tested.task.clone()).collect()
     };
-    let (passing, failing) = (of(Finding::Passing), of(Finding::Failing));
+    // A file that cannot be read may not even come to what it imports.
+    let broken = &shop.settings.selection.broken;
+    let (passing, mut failing) = (of(Finding::Passing), of(Finding::Failing));
+    failing.retain(|task| !broken.iter().any(|file| file == task.as_str()));
     let plan = Plan::decide(tested, shop.settings.agents_for, |task| shop.tests.is_named(task));
     if plan.agents() > 0 {
         observer.doing("seeing whether the tests run what is checked out");

@@ -129,6 +129,11 @@ fn of_set_up(error: SetUpError) -> CliError {
             "install what is missing where the tests run: they see your PATH, so activate the environment of the project first"
                 .to_owned()
         }
+        SetUpError::NotFound { .. } => {
+            "tests run in clean checkouts, where nothing is installed; say where they find it, as in \
+             `mngr config set tmr.collectors.pytest.env.PYTHONPATH src --scope project`"
+                .to_owned()
+        }
         SetUpError::AllSkipped { .. } => {
             "see why they are skipped: `-- FLAGS` hands words to the framework, such as the marks to be run".to_owned()
         }

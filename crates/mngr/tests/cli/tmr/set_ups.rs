@@ -183,10 +183,21 @@ fn tool_pytest_what_is_missing_outside_of_the_repository_ends_the_plan() {
     let import = "def test_one():\n    import not_installed_anywhere\n\ndef test_two():\n    import not_installed_anywhere\n";
     let place = Place::new(&[PROGRAM, ("tests/test_a.py", PASSES), ("tests/test_b.py", import)]);
     place.refuses(&[], &["No module named 'not_installed_anywhere' (2 tests)", "activate the environment"]);
-    // A module of the repository is for an agent to find.
-    let inside =
-        Place::new(&[PROGRAM, ("other/elsewhere.py", ""), ("tests/test_a.py", "import elsewhere\n")]);
-    planned(&inside, &[], &[("tests/test_a.py", "failing")]);
+    // Beside a test that an agent can mend it is only said.
+    let beside = Place::new(&[PROGRAM, ("tests/test_a.py", FAILS), ("tests/test_b.py", import)]);
+    let said = beside.tmr(&["--dry-run"]).success();
+    assert!(said.stderr.contains("No module named 'not_installed_anywhere' (2 tests)"), "{said}");
+    // What is in the repository is found by none, or by some.
+    let tests = [
+        PROGRAM,
+        ("src/elsewhere.py", ""),
+        ("tests/test_a.py", "import elsewhere\n"),
+        ("tests/test_b.py", "def test_b():\n    pass\n"),
+    ];
+    let nobody = Place::new(&tests[..3]);
+    nobody.refuses(&[], &["none finds `elsewhere`", "PYTHONPATH src", "--force"]);
+    let some = Place::new(&tests);
+    planned(&some, &[], &[("tests/test_a.py", "failing"), ("tests/test_b.py::test_b", "passing")]);
     let program = "import subprocess\n\ndef test_one():\n    subprocess.run(['no-such-program-here'])\n";
     let program = Place::new(&[PROGRAM, ("tests/test_a.py", program)]);
     program.refuses(&[], &["No such file or directory: 'no-such-program-here'"]);
