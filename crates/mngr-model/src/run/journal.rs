@@ -251,6 +251,8 @@ pub enum IntegrationStep {
     Gated,
     /// An agent was asked for what was left.
     Asked,
+    /// Nobody was asked for what was left, because a limit of the run is reached.
+    NotAsked,
     /// A commit was dropped by the user.
     Dropped,
     /// The branch is whole.

@@ -97,9 +97,9 @@ fn in_words(left: &Left) -> String {
 
 /// That nobody is asked, because a limit of the run is reached.
 pub(super) fn not_asked(left: &Left, reached: LimitReached) -> Event {
-    let details = [("not_asked", json!(in_words(left))), ("limit", json!(reached.note().limit))];
+    let details = [("left", json!(in_words(left))), ("limit", json!(reached.note().limit))];
     Event::Integration(Integration {
-        step: IntegrationStep::Asked,
+        step: IntegrationStep::NotAsked,
         tasks: Vec::new(),
         commit: None,
         reason: reached.to_string(),

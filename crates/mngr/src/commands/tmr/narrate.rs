@@ -55,6 +55,7 @@ fn progress(run: &Run) -> String {
 fn of_integration(step: &Integration) -> Option<String> {
     match step.step {
         IntegrationStep::Asked => Some(asked(step)),
+        IntegrationStep::NotAsked => Some(not_asked(step)),
         IntegrationStep::Finished => {
             let commits = step.details.get("commits").and_then(serde_json::Value::as_u64).unwrap_or(0);
             Some(format!("the result has {}", count(commits, "commit")))
@@ -70,17 +71,21 @@ fn of_integration(step: &Integration) -> Option<String> {
 /// The question, then what came of it.
 fn asked(step: &Integration) -> String {
     let said = sanitize(&step.reason);
-    if let Some(left) = step.details.get("not_asked").and_then(serde_json::Value::as_str) {
-        let limit = step.details.get("limit").and_then(|limit| serde_json::from_value(limit.clone()).ok());
-        let option = limit.map(|limit| format!(" ({})", obstacles::option(limit))).unwrap_or_default();
-        format!("no agent is asked about what is left ({}): {said}{option}", sanitize(left))
-    } else if step.details.contains_key("kind") {
+    if step.details.contains_key("kind") {
         format!("the agent that was asked came to nothing: {said}")
     } else if step.details.contains_key("outcome") {
         format!("the agent that was asked has answered: {said}")
     } else {
         format!("an agent is asked about what is left: {said}")
     }
+}
+
+/// What is left, and the limit that leaves nobody to be asked.
+fn not_asked(step: &Integration) -> String {
+    let left = step.details.get("left").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let limit = step.details.get("limit").and_then(|limit| serde_json::from_value(limit.clone()).ok());
+    let option = limit.map(|limit| format!(" ({})", obstacles::option(limit))).unwrap_or_default();
+    format!("no agent is asked about what is left ({}): {}{option}", sanitize(left), sanitize(&step.reason))
 }
 
 #[cfg(test)]
@@ -99,12 +104,11 @@ mod tests {
             reason: "so".to_owned(),
             details: [(key.to_owned(), "x".into())].into_iter().collect(),
         };
-        let lines = ["agent", "outcome", "kind", "not_asked"].map(|key| of_integration(&step(key)).unwrap());
+        let lines = ["agent", "outcome", "kind"].map(|key| of_integration(&step(key)).unwrap());
         let expected = [
             "an agent is asked about what is left: so",
             "the agent that was asked has answered: so",
             "the agent that was asked came to nothing: so",
-            "no agent is asked about what is left (x): so",
         ];
         assert_eq!(lines, expected);
     }

@@ -34,7 +34,7 @@ pub(super) struct CommitArgs {
 /// The tests it is for, what was measured, how many agents made the same change, why it has its place, or why it needs review. Nobody is
 /// asked: it is all in the commit and in the journal.
 #[derive(Debug, Args)]
-#[command(after_help = "  mngr tmr why tmr/first/integrated\n  \
+#[command(after_help = "  mngr tmr why \"$(git rev-parse tmr/first/integrated)\"\n  \
                         mngr tmr why 1a2b3c4d --run 20260102030405 --format json")]
 pub(super) struct WhyArgs {
     /// The commit, by any unique beginning of its name, a branch, or a test it is for: its id or the end of it, or its agent

@@ -52,7 +52,7 @@ fn a_limit_of_agents_says_that_nobody_is_asked_about_what_is_left() {
     let said = "no agent is asked about what is left (conflicts: 1, repeated changes: 0): \
                 agents launched: 2, allowed: 2 (--max-agents)";
     assert!(output.stderr.contains(said), "{output}");
-    let asked: Vec<_> = run.events("integration").filter(|line| line["step"] == "asked").collect();
+    let asked: Vec<_> = run.events("integration").filter(|line| line["step"] == "not_asked").collect();
     assert_eq!(asked.len(), 1, "{asked:?}");
     assert_eq!(asked[0]["limit"], "agents");
 }
