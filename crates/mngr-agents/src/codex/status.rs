@@ -19,7 +19,9 @@ pub(super) fn state(facts: &ProgramFacts, markers: &Markers) -> Option<StateRepo
     let (subagents, at_work): (Vec<BackgroundTask>, Vec<Option<Tail>>) = facts
         .subagents
         .iter()
-        .filter_map(|subagent| at_work(subagent, launched).map(|tail| (as_task(subagent, tail.as_ref()), tail)))
+        .filter_map(|subagent| {
+            at_work(subagent, launched).map(|tail| (as_task(subagent, tail.as_ref()), tail))
+        })
         .unzip();
     let report = if at_work.is_empty() { own } else { beside_subagents(own, &at_work, markers) };
     Some(StateReport { background: subagents, ..report })

@@ -22,11 +22,7 @@ const MOST_ENDED: usize = 4;
 impl Collector {
     /// Runs these tests with as few processes as possible: one result for each of them, none where the framework cannot
     /// run many.
-    pub fn run_together(
-        &self,
-        bench: &Bench<'_>,
-        ids: &[TaskId],
-    ) -> Result<Vec<Examined>, RunnerError> {
+    pub fn run_together(&self, bench: &Bench<'_>, ids: &[TaskId]) -> Result<Vec<Examined>, RunnerError> {
         let mut all = Vec::new();
         for batch in self.together(ids) {
             self.run_batch(bench, batch, &mut all)?;
