@@ -1,6 +1,8 @@
 //! What an agent hands over for its task: a commit on top of the base, and what it says about it. Nothing here is
 //! believed; it is the left column of "claimed / measured".
 
+use std::sync::Arc;
+
 use mngr_model::run::outcome::Outcome;
 use mngr_model::run::{AttemptNumber, TaskId};
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,8 @@ pub struct Candidate {
     pub claims: Claims,
     /// What it used.
     pub cost: Cost,
+    /// The tests with which it has to pass in one process, where it fails only together with others.
+    pub together: Option<Arc<[TaskId]>>,
 }
 
 /// What an agent says about its own work.

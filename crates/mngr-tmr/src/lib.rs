@@ -18,6 +18,7 @@ pub mod plan;
 pub mod run;
 pub mod strength;
 pub mod syntax;
+mod test_sources;
 #[cfg(test)]
 mod testing;
 pub mod verify;

@@ -170,6 +170,7 @@ impl Lab {
             tip: self.commits(works),
             claims: Claims { passing_before: Some(false), passing_after: Some(true) },
             cost: Cost { tokens: Some(1000), dollars: Some(0.25) },
+            together: None,
         }
     }
 

@@ -16,6 +16,9 @@ pub(crate) struct Options {
     /// Compare with another release binary instead: the two take turns, case by case
     #[arg(long, value_name = "BINARY")]
     baseline: Option<PathBuf>,
+    /// How often the two binaries take turns at a case
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "baseline")]
+    turns: usize,
 }
 
 impl Options {
@@ -28,6 +31,11 @@ impl Options {
     pub(crate) fn cases(&self) -> impl Iterator<Item = Case> {
         let wanted = |case: &&Case| self.only.is_empty() || self.only.contains(case);
         Case::value_variants().iter().filter(wanted).copied()
+    }
+
+    /// How often two binaries take turns at a case.
+    pub(crate) fn turns(&self) -> usize {
+        self.turns
     }
 
     /// The binary to compare with.

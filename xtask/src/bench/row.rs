@@ -105,7 +105,8 @@ impl Row {
         let best = |rows: Vec<Self>| rows.into_iter().min_by(|a, b| f64::total_cmp(&a.weight(), &b.weight()));
         let (ours, theirs) = (best(ours)?, best(theirs)?);
         let Some((figure, other)) = ours.figure.zip(theirs.figure) else { return Some(ours) };
-        let ratio = figure / other;
+        // Nothing against nothing is no change.
+        let ratio = if figure == other { 1.0 } else { figure / other };
         Some(Self {
             against: format!("{} (baseline)", theirs.ours),
             ratio: Some(ratio),
@@ -178,6 +179,8 @@ mod tests {
         assert!(same.ends_with("pass"), "{same}");
         let worse = Row::against_baseline(rows(&[110]), rows(&[100]), 1.05).unwrap().to_string();
         assert!(worse.contains("1.10x") && worse.ends_with("falls short"), "{worse}");
+        let nothing = Row::against_baseline(rows(&[0]), rows(&[0]), 1.05).unwrap().to_string();
+        assert!(nothing.contains("1.00x") && nothing.ends_with("pass"), "{nothing}");
     }
 
     #[test]

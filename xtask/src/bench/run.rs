@@ -13,8 +13,6 @@ use super::options::{Case, Options};
 use super::row::Row;
 use crate::metadata;
 
-/// How often two binaries take turns at a case.
-const TURNS: usize = 5;
 /// How much slower than the baseline a binary may be.
 const BASELINE_LIMIT: f64 = 1.05;
 
@@ -38,7 +36,7 @@ fn compare(bench: &Bench, baseline: &Path, options: &Options) -> Result<(), Benc
         Bench { binary: baseline.to_owned(), effort: bench.effort, interrupt: bench.interrupt.clone() };
     for case in options.cases() {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for _ in 0..TURNS {
+        for _ in 0..options.turns() {
             theirs.push(Cases { bench: &baseline, fleet: None }.rows(case)?);
             ours.push(Cases { bench, fleet: None }.rows(case)?);
         }

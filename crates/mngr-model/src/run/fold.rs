@@ -251,8 +251,8 @@ impl Run {
         let slug = self.slugs.next(&queued.task);
         self.places.insert(queued.task.clone(), self.tasks.len());
         let first = Attempt::begin(AttemptNumber::NO_AGENT, Stage::Queued, time);
-        let (id, reason) = (queued.task.clone(), queued.reason);
-        self.tasks.push(Task { id, slug, reason, attempts: vec![first] });
+        let Queued { task, reason, failure } = queued.clone();
+        self.tasks.push(Task { id: task, slug, reason, failure, attempts: vec![first] });
     }
 
     fn integrate(&mut self, step: &Integration, time: Timestamp) {

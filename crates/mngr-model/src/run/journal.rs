@@ -92,6 +92,16 @@ pub struct Queued {
     pub task: TaskId,
     /// Why it is part of the run.
     pub reason: QueueReason,
+    /// The end of what its failure printed before any agent; untrusted text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub failure: String,
+}
+
+impl Queued {
+    /// A task of which nothing more is known.
+    pub fn new(task: TaskId, reason: QueueReason) -> Self {
+        Self { task, reason, failure: String::new() }
+    }
 }
 
 /// `stage`.

@@ -139,6 +139,18 @@ told_words! {
     }
 }
 
+told_words! {
+    /// How much an escalation matters.
+    pub enum Severity {
+        /// Users lose work, get wrong results or are at risk.
+        High = "high",
+        /// Users meet it and have a way around it.
+        Medium = "medium",
+        /// Worth mending when somebody is there anyway.
+        Low = "low",
+    }
+}
+
 record! {
     /// The outcome of one attempt, as the agent tells it.
     pub struct Outcome {
@@ -155,6 +167,9 @@ record! {
         /// One entry for each kind of change you committed.
         #[serde(default)]
         pub changes: Vec<Change>,
+        /// One entry for each test you added.
+        #[serde(default)]
+        pub tests_added: Vec<AddedTest>,
         /// The runs of the test, in order.
         #[serde(default)]
         pub test_runs: Vec<TestRun>,
@@ -184,6 +199,17 @@ record! {
 }
 
 record! {
+    /// A test that was added.
+    pub struct AddedTest {
+        /// Its name, as the test runner prints it.
+        pub test: Label,
+        /// The promise it checks, and how that could fail.
+        pub purpose_markdown: Markdown<60>,
+    }
+    at most 20, unlike in "test"
+}
+
+record! {
     /// One run of the test.
     pub struct TestRun {
         /// A short name, such as `try_1`.
@@ -199,6 +225,8 @@ record! {
     pub struct Escalation {
         /// What kind of thing it is.
         pub kind: EscalationKind,
+        /// How much it matters.
+        pub severity: Option<Severity>,
         /// The first line says it in one sentence.
         pub description_markdown: Markdown<250>,
         /// Where to look.
@@ -258,6 +286,7 @@ impl Outcome {
                 kind: ChangeKind::FixImpl,
                 summary_markdown: Markdown::new("Read the rest of the buffer at the end of the file."),
             }],
+            tests_added: Vec::new(),
             test_runs: vec![
                 TestRun {
                     run_name: Label::new("try_1"),
@@ -270,6 +299,7 @@ impl Outcome {
             ],
             escalations: vec![Escalation {
                 kind: EscalationKind::UncaughtBug,
+                severity: Some(Severity::Medium),
                 description_markdown: Markdown::new("The writer has the same gap, and no test covers it."),
                 locations: vec![SourceLocation {
                     path: SourcePath::new("src/writer.c"),

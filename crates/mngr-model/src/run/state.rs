@@ -20,6 +20,9 @@ pub struct Task {
     pub slug: String,
     /// Why it is part of the run.
     pub reason: QueueReason,
+    /// The end of what its failure printed before any agent; untrusted text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub failure: String,
     /// The tries, in order. The one with number 0 is what was found without an agent.
     pub attempts: Vec<Attempt>,
 }

@@ -33,7 +33,7 @@ fn started() -> Event {
 }
 
 fn queued(task: &str) -> Event {
-    Event::TaskQueued(Queued { task: id(task), reason: QueueReason::Failing })
+    Event::TaskQueued(Queued::new(id(task), QueueReason::Failing))
 }
 
 fn stage(task: &str, attempt: u32, stage: Stage) -> Event {

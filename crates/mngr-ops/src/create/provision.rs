@@ -40,6 +40,10 @@ pub(super) fn variables(
     request: &CreateRequest,
 ) -> Result<Vec<EnvPair>, CreateError> {
     let mut pairs = built_in_variables(world, host, record)?;
+    let root = host.layout().agent(&record.id).root().clone();
+    for (name, folder) in &request.state_folders {
+        pairs.push(EnvPair::new(name.parse()?, root.join(folder).to_string())?);
+    }
     pairs.extend(given_variables(world, resolved, request)?);
     Ok(pairs)
 }

@@ -201,6 +201,8 @@ pub struct CreateRequest {
     pub env_files: Vec<HostPath>,
     /// Variables.
     pub env: Vec<EnvPair>,
+    /// Variables that name a folder in the agent's state folder, which has no path before the agent has a host.
+    pub state_folders: Vec<(&'static str, &'static str)>,
     /// Commands run in the work dir before the agent starts.
     pub provision_commands: Vec<String>,
     /// How long these and those of its type may take together.
@@ -256,6 +258,7 @@ impl CreateRequest {
             rsync_args: Vec::new(),
             env_files: Vec::new(),
             env: Vec::new(),
+            state_folders: Vec::new(),
             provision_commands: Vec::new(),
             provision_patience: PROVISION_PATIENCE,
             uploads: Vec::new(),

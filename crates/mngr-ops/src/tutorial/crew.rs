@@ -226,6 +226,7 @@ impl Worker<'_> {
             rsync_args: Vec::new(),
             env_files: Vec::new(),
             env: Vec::new(),
+            state_folders: Vec::new(),
             provision_commands: Vec::new(),
             provision_patience: PROVISION_PATIENCE,
             uploads,

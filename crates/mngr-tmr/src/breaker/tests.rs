@@ -197,7 +197,7 @@ impl World {
             return false;
         }
         let task = change(self.launched, Stage::Launching);
-        self.journal(Event::TaskQueued(Queued { task: task.task.clone(), reason: QueueReason::Failing }));
+        self.journal(Event::TaskQueued(Queued::new(task.task.clone(), QueueReason::Failing)));
         self.running.push(self.launched);
         self.launched += 1;
         self.note(task);

@@ -285,6 +285,20 @@ impl Collector {
         places
     }
 
+    /// The command line that runs all tests of the selection in one process; nothing where the framework cannot.
+    pub fn together_line(&self) -> Option<String> {
+        let (many, _) = self.many.as_ref()?;
+        let Selection { paths, flags } = &self.selection;
+        let flags = ("flags", Word::Many(flags));
+        let places = [
+            ("ids", Word::Many(paths)),
+            ("paths", Word::Many(paths)),
+            flags,
+            (REPORT_FLAGS, Word::Piece("")),
+        ];
+        Some(self.with_exports(&many.fill(&places)))
+    }
+
     /// The command lines that run these tests and report their results, many in one process, each with its tests; none
     /// where the framework cannot.
     pub(super) fn many_lines(&self, ids: &[TaskId]) -> Vec<(String, Vec<TaskId>)> {

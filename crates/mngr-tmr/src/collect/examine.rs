@@ -56,7 +56,7 @@ impl Collector {
 
     /// Runs these tests with as few processes as possible: one result for each of them, none where the framework cannot
     /// run many.
-    pub(super) fn run_together(
+    pub(crate) fn run_together(
         &self,
         bench: &Bench<'_>,
         ids: &[TaskId],

@@ -7,6 +7,7 @@ use mngr_host::interrupt;
 use mngr_host::tmux::CaptureRange;
 use mngr_model::address::Location;
 use mngr_model::branch::BranchSpec;
+use mngr_model::env::MNGR_E2E_OUTPUT;
 use mngr_model::process::ExitStatus;
 use mngr_model::run::FailureKind;
 use mngr_model::{AgentState, HostPath};
@@ -57,6 +58,9 @@ pub(crate) struct Commission {
     pub(crate) env: Vec<(&'static str, String)>,
 }
 
+/// Variables that name folders below an agent's state folder: where its tests leave transcripts and recordings.
+const STATE_FOLDERS: [(&str, &str); 1] = [(MNGR_E2E_OUTPUT, publish::TEST_ARTIFACTS)];
+
 /// Creates it. Nothing is left of one that could not be created.
 pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, Failure> {
     let failed = |message: String| Failure::new(FailureKind::Launch, message);
@@ -70,6 +74,7 @@ pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, 
     request.attendance = Attendance::Background;
     request.audience = Audience::Nobody;
     request.message = None;
+    request.state_folders = STATE_FOLDERS.to_vec();
     request.provision_patience = shop.settings.patience.launch;
     // A host that is made for it is found again by this, whoever made it and however he ended.
     request.host_spec.tags.insert(RUN_TAG.to_owned(), shop.mark());

@@ -1,11 +1,12 @@
 //! What a mapper is: its name, its branch, its variables, what it is told.
 
-use mngr_model::env::{MNGR_TMR_ATTEMPT, MNGR_TMR_RUN, MNGR_TMR_TASK};
-use mngr_model::run::{AttemptKey, AttemptNumber};
+use mngr_model::env::{MNGR_E2E_RUN, MNGR_TMR_ATTEMPT, MNGR_TMR_RUN, MNGR_TMR_TASK};
+use mngr_model::run::{AttemptKey, AttemptNumber, Task};
 
 use super::agent::{Commission, label};
 use super::keeper::Brief;
-use crate::mapper::prompts::{MapperText, Prompt, PromptError};
+use super::test_facts::TestFacts;
+use crate::mapper::prompts::PromptError;
 use crate::run::Site;
 
 /// What an agent and its branch are called within the run.
@@ -17,22 +18,18 @@ pub(super) fn own_name(slug: &str, attempt: AttemptNumber) -> String {
 }
 
 /// The brief of the agent for one attempt at a task.
-pub(super) fn brief(site: &Site, (task, attempt): &AttemptKey, slug: &str) -> Result<Brief, PromptError> {
+pub(super) fn brief(
+    site: &Site,
+    facts: &TestFacts,
+    (task, attempt): &AttemptKey,
+    queued: &Task,
+) -> Result<Brief, PromptError> {
+    let slug = queued.slug.as_str();
     let Site { shop, crew, folder } = site;
     let run = shop.run.to_string();
     let own = own_name(slug, *attempt);
     let branch = shop.branch_name(&own);
-    let prompt = match shop.settings.prompts.mapper.clone() {
-        Some(own) => Prompt::own(own)?,
-        None => Prompt::packaged()?,
-    };
-    let prompt = prompt.render(&MapperText {
-        task: task.as_str(),
-        command: &shop.tests.one_line(task),
-        branch: &branch,
-        base_commit: &shop.base,
-        run: &run,
-    })?;
+    let prompt = facts.prompt(shop, (task, queued.reason, &queued.failure), &branch)?;
     let commission = Commission {
         blueprint: crew.mapper.clone(),
         name: shop.agent_name(&own),
@@ -47,6 +44,7 @@ pub(super) fn brief(site: &Site, (task, attempt): &AttemptKey, slug: &str) -> Re
             (MNGR_TMR_RUN, run),
             (MNGR_TMR_TASK, task.to_string()),
             (MNGR_TMR_ATTEMPT, attempt.to_string()),
+            (MNGR_E2E_RUN, format!("attempt_{attempt}")),
         ],
     };
     Ok(Brief {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use mngr_host::files::{Access, Durability, FilesError};
 use mngr_model::HostPath;
-use mngr_model::run::{Attempt, AttemptKey, FailureKind, Outcome, Run, Task, TaskId};
+use mngr_model::run::{Attempt, AttemptKey, FailureKind, Outcome, QueueReason, Run, Task, TaskId};
 use mngr_ops::error_chain;
 
 use super::news::{Failure, News, Word};
@@ -29,6 +29,14 @@ pub(super) struct Job {
     pub(super) folder: HostPath,
     pub(super) outcome: Outcome,
     pub(super) cost: Cost,
+    /// The tests it has to pass together with, where it passes alone.
+    pub(super) together: Option<Arc<[TaskId]>>,
+}
+
+/// The tests with which the test of a task has to pass in one process: all of the run, if it passes alone and fails with them.
+pub(super) fn together(run: &Run, task: &Task) -> Option<Arc<[TaskId]>> {
+    let depends_on_order = task.reason == QueueReason::Unstable;
+    depends_on_order.then(|| run.tasks.iter().map(|task| task.id.clone()).collect())
 }
 
 /// Jobs that wait for a hand.
@@ -101,7 +109,8 @@ fn keep(site: &Site, folder: &HostPath, verification: &Verification) -> Result<(
 pub(super) fn candidate(site: &Site, job: &Job) -> Result<Candidate, Failure> {
     let tip = tip(site, &job.folder, &site.shop.base)?;
     let (task, attempt) = job.key.clone();
-    Ok(Candidate { task, attempt, tip, claims: Claims::from(&job.outcome), cost: job.cost })
+    let (claims, together) = (Claims::from(&job.outcome), job.together.clone());
+    Ok(Candidate { task, attempt, tip, claims, cost: job.cost, together })
 }
 
 /// The last commit of what was published, brought into the repository; where it started from if there is none.
@@ -159,6 +168,7 @@ pub(crate) fn input(
         tip,
         claims: verification.claims,
         cost: Cost { tokens: attempt.tokens, dollars: attempt.cost },
+        together: together(run, run.task(task)?),
     };
     Some((task.clone(), Input { candidate, verification }))
 }
@@ -180,7 +190,8 @@ pub(crate) fn again(
     let Some(outcome) = attempt.outcome.clone() else { return Ok(None) };
     let folder = site.folder.attempt(&task.slug, attempt.number);
     let cost = Cost { tokens: attempt.tokens, dollars: attempt.cost };
-    let job = Job { key: (task.id.clone(), attempt.number), folder, outcome, cost };
+    let together = together(run, task);
+    let job = Job { key: (task.id.clone(), attempt.number), folder, outcome, cost, together };
     // Its commits may be gone from the repository: nothing there holds them.
     let Ok(candidate) = candidate(site, &job) else { return Ok(None) };
     // An earlier binary merged changes of tests without measuring them.

@@ -11,5 +11,6 @@ pub(crate) mod measure;
 pub(crate) mod news;
 mod owner;
 pub(crate) mod queue;
+pub(crate) mod test_facts;
 
 pub(crate) use owner::{Owner, Stopping};

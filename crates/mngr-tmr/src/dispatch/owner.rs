@@ -18,6 +18,7 @@ use super::keeper::{Begin, Keeper};
 use super::measure::{self, Jobs};
 use super::news::{Failure, News, Orders};
 use super::queue::{self, Queue, Todo};
+use super::test_facts::TestFacts;
 use crate::breaker::{Breaker, Gate};
 use crate::budget::Budget;
 use crate::integrate::Input;
@@ -66,6 +67,8 @@ pub(crate) struct Owner<'s, 'o> {
     news: Receiver<News>,
     last_launch: Option<Instant>,
     stopping: Option<Stopping>,
+    /// What agents are told of their tests, read before the first one is launched.
+    facts: Option<TestFacts>,
     /// What may be integrated, of what was measured here.
     inputs: BTreeMap<TaskId, Input>,
 }
@@ -93,6 +96,7 @@ impl<'s, 'o> Owner<'s, 'o> {
             news,
             last_launch: None,
             stopping: None,
+            facts: None,
             inputs: BTreeMap::new(),
         })
     }
@@ -274,7 +278,12 @@ impl<'s, 'o> Owner<'s, 'o> {
 
     /// Starts a keeper.
     fn keep(&mut self, key: AttemptKey, slug: &str, begin: Begin) -> Result<(), RunError> {
-        let brief = brief(&self.site, &key, slug)?;
+        if self.facts.is_none() {
+            self.facts = Some(TestFacts::read(&self.site.shop, self.scribe.run())?);
+        }
+        let queued = self.scribe.run().task(&key.0);
+        let Some((facts, queued)) = self.facts.as_ref().zip(queued) else { return Ok(()) };
+        let brief = brief(&self.site, facts, &key, queued)?;
         let orders = Arc::new(Orders::default());
         let is_launching = matches!(begin, Begin::Launch);
         let (sender, about) = (self.sender.clone(), key.clone());

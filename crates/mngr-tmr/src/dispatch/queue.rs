@@ -100,7 +100,7 @@ mod tests {
 
     fn task(stages: &[(u32, Stage)]) -> Task {
         let id: TaskId = "t".parse().unwrap();
-        let mut events = vec![Event::TaskQueued(Queued { task: id.clone(), reason: QueueReason::Failing })];
+        let mut events = vec![Event::TaskQueued(Queued::new(id.clone(), QueueReason::Failing))];
         for (number, stage) in stages {
             events.push(Event::Stage(StageChange::new(id.clone(), AttemptNumber(*number), *stage, "")));
         }
@@ -139,7 +139,7 @@ mod tests {
             [Event::Stage(launched), measured(What::Before, verdict), after]
         };
         let queued = |(task, reason): &(&str, QueueReason)| {
-            Event::TaskQueued(Queued { task: task.parse().unwrap(), reason: *reason })
+            Event::TaskQueued(Queued::new(task.parse().unwrap(), *reason))
         };
         use QueueReason::*;
         let tasks = [

@@ -65,7 +65,7 @@ fn task() -> TaskId {
 }
 
 fn queued() -> Event {
-    Event::TaskQueued(Queued { task: task(), reason: QueueReason::Failing })
+    Event::TaskQueued(Queued::new(task(), QueueReason::Failing))
 }
 
 fn stage(stage: Stage) -> Event {
@@ -196,7 +196,7 @@ fn a_follower_reads_every_line_once_and_none_before_its_end() {
     assert_eq!(seqs(&mut follower), [1]);
     assert_eq!(seqs(&mut follower), [0; 0]);
     let task: TaskId = "a".parse().unwrap();
-    journal.append(Event::TaskQueued(Queued { task, reason: QueueReason::Failing })).unwrap();
+    journal.append(Event::TaskQueued(Queued::new(task, QueueReason::Failing))).unwrap();
     let whole = place.bytes();
     place.set_bytes(&whole[..whole.len() - 3]);
     assert_eq!(seqs(&mut follower), [0; 0], "half a line says nothing yet");

@@ -18,6 +18,9 @@ const TOOL: &str = include_str!("publish.sh");
 /// How an agent calls it, whatever its host.
 pub const COMMAND: &str = "\"$MNGR_AGENT_STATE_DIR/commands/publish\"";
 
+/// The folder below an agent's state folder in which tests leave transcripts and recordings. The tool takes it along.
+pub const TEST_ARTIFACTS: &str = "plugin/tmr/e2e";
+
 /// What the tool must know of a task.
 #[derive(Debug, Clone, Copy)]
 pub struct Publishing<'a> {

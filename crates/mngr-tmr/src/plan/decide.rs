@@ -31,12 +31,15 @@ pub struct Planned {
     pub reason: QueueReason,
     /// What shows it.
     pub evidence: String,
+    /// The end of what its failure printed; untrusted text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub failure: String,
 }
 
 impl Plan {
     /// Decides about each test. `is_named` tells which were asked for by their id.
     pub fn decide(tested: Vec<Tested>, agents_for: AgentsFor, is_named: impl Fn(&TaskId) -> bool) -> Self {
-        let plan = |Tested { task, finding, evidence }| {
+        let plan = |Tested { task, finding, evidence, failure }| {
             let reason = match finding {
                 Finding::Failing => QueueReason::Failing,
                 Finding::Unstable => QueueReason::Unstable,
@@ -45,7 +48,7 @@ impl Plan {
                 Finding::Passing => QueueReason::Passing,
                 Finding::Skipped => QueueReason::Skipped,
             };
-            Planned { task, reason, evidence }
+            Planned { task, reason, evidence, failure }
         };
         let mut tasks: Vec<Planned> = tested.into_iter().map(plan).collect();
         // Stable: within a reason the framework's order stays.
@@ -61,11 +64,12 @@ impl Plan {
     /// The plan as lines of the journal: every task, and the end of those that need no agent.
     pub fn events(&self) -> Vec<Event> {
         let mut events = Vec::new();
-        for Planned { task, reason, evidence } in &self.tasks {
-            events.push(Event::TaskQueued(Queued { task: task.clone(), reason: *reason }));
+        for Planned { task, reason, evidence, failure } in &self.tasks {
+            let (task, failure) = (task.clone(), failure.clone());
+            events.push(Event::TaskQueued(Queued { task: task.clone(), reason: *reason, failure }));
             if !reason.needs_agent() {
                 let attempt = AttemptNumber::NO_AGENT;
-                events.push(Event::Stage(StageChange::new(task.clone(), attempt, Stage::Clean, evidence)));
+                events.push(Event::Stage(StageChange::new(task, attempt, Stage::Clean, evidence)));
             }
         }
         events

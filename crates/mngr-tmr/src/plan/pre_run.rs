@@ -48,7 +48,12 @@ pub struct Tested {
     pub finding: Finding,
     /// What shows it.
     pub evidence: String,
+    /// The end of what its failure printed; untrusted text.
+    pub failure: String,
 }
+
+/// How much of a failure is kept: what an agent needs to begin with.
+const LONGEST_FAILURE: usize = 3000;
 
 /// Runs the tests and tells of each what it does, in their order.
 ///
@@ -79,8 +84,12 @@ fn run_alone(
     if_passed: Finding,
 ) -> Result<Tested, PreRunError> {
     let outcome = collector.run_one(bench, &task);
-    let OneRun { run, result, .. } =
+    let OneRun { run, result, tail } =
         outcome.map_err(|source| PreRunError::Alone { task: task.clone(), source })?;
+    let failing = |task, evidence: String| {
+        let failure = end_of(if result.message.is_empty() { &tail } else { &result.message });
+        Tested { failure, ..tested(task, Finding::Failing, evidence) }
+    };
     Ok(match result.status {
         TestStatus::Passed if if_passed == Finding::Unstable => {
             let evidence = format!("fails together with the others, alone it {}", in_words(run));
@@ -88,21 +97,44 @@ fn run_alone(
         }
         TestStatus::Passed => tested(task, if_passed, in_words(run)),
         TestStatus::Skipped => tested(task, Finding::Skipped, "the framework skips it"),
-        TestStatus::Failed => tested(task, Finding::Failing, in_words(run)),
+        TestStatus::Failed => failing(task, in_words(run)),
         TestStatus::Missing | TestStatus::Silent => {
             let evidence = result.message.lines().next().unwrap_or_default();
-            tested(task, Finding::Failing, evidence)
+            failing(task, evidence.to_owned())
         }
     })
 }
 
 fn tested(task: TaskId, finding: Finding, evidence: impl Into<String>) -> Tested {
-    Tested { task, finding, evidence: evidence.into() }
+    Tested { task, finding, evidence: evidence.into(), failure: String::new() }
+}
+
+/// The last whole lines of a text that are short enough together.
+fn end_of(text: &str) -> String {
+    let text = text.trim_end();
+    let from = text.ceil_char_boundary(text.len().saturating_sub(LONGEST_FAILURE));
+    let from = if from == 0 { 0 } else { text[from..].find('\n').map_or(from, |end| from + end + 1) };
+    text[from..].to_owned()
 }
 
 fn in_words(run: MeasuredRun) -> String {
     match run.exit {
         Some(exit) => format!("ended with status {exit} after {} ms", run.ms),
         None => format!("did not end within {} ms", run.ms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_failure_the_last_whole_lines_are_kept() {
+        let text: String = (0..2000).map(|line| format!("line {line} ä\n")).collect();
+        let kept = end_of(&text);
+        assert!(kept.len() <= LONGEST_FAILURE && kept.len() > LONGEST_FAILURE - 40, "{}", kept.len());
+        assert!(kept.starts_with("line ") && kept.ends_with("line 1999 ä"), "{kept}");
+        assert_eq!(end_of("one\ntwo\n\n"), "one\ntwo");
+        assert!(end_of(&"ä".repeat(LONGEST_FAILURE)).len() <= LONGEST_FAILURE);
     }
 }

@@ -71,7 +71,7 @@ fn without_a_way_to_run_many_each_test_is_run_alone() {
 }
 
 fn tested(finding: Finding, name: &str) -> Tested {
-    Tested { task: id(name), finding, evidence: "seen".into() }
+    Tested { task: id(name), finding, evidence: "seen".into(), failure: String::new() }
 }
 
 fn some_tests() -> Vec<Tested> {

@@ -72,7 +72,8 @@ impl Project {
         lab.git(&["checkout", "--quiet", "main"]);
         let task = case.said.task.parse().unwrap();
         let claims = Claims { passing_before: None, passing_after: Some(true) };
-        let candidate = Candidate { task, attempt: AttemptNumber(1), tip, claims, cost: Cost::default() };
+        let (attempt, cost) = (AttemptNumber(1), Cost::default());
+        let candidate = Candidate { task, attempt, tip, claims, cost, together: None };
         let verification = lab.verify(&candidate);
         let strength = verification.strength.as_ref().map(ToString::to_string).unwrap_or_default();
         let decided = format!("{:?} {strength}", verification.decision);

@@ -33,7 +33,7 @@ pub use calls::Driven;
 pub(crate) use measure::{Measure, Subject};
 pub use outlook::Outlook;
 pub(crate) use test_files::{Side, Sides};
-pub(crate) use touched::{OwnTests, own_tests};
+pub(crate) use touched::{OwnTests, file_of, own_name, own_tests};
 pub use variants::StrengthError;
 
 #[cfg(test)]

@@ -175,14 +175,14 @@ fn parts(text: &str, source: &Source) -> Parts {
 }
 
 /// The part of an id that names a file, where ids name files.
-pub(super) fn file_of(id: &TaskId) -> &str {
+pub(crate) fn file_of(id: &TaskId) -> &str {
     let id = id.as_str();
     let end = ["::", " > "].into_iter().filter_map(|mark| id.find(mark)).min();
     &id[..end.unwrap_or(id.len())]
 }
 
 /// The last part of the name of a test or function, without its parameters.
-pub(super) fn own_name(id: &str) -> &str {
+pub(crate) fn own_name(id: &str) -> &str {
     let plain = id.split_once('[').map_or(id, |(plain, _)| plain);
     plain.rsplit([':', '.', ' ', '>']).next().unwrap_or(plain)
 }

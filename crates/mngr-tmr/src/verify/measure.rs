@@ -19,7 +19,7 @@ use super::paths::{PathClass, PathRules};
 use super::rules::Rules;
 use super::runner::{Runner, RunnerError, TestReport, run_test};
 use crate::candidate::{Candidate, Claims};
-use crate::collect::Collector;
+use crate::collect::{Bench, Collector, TestStatus};
 use crate::strength::{AcrossTasks, Driven, Measure, Side, Sides, StrengthError, Subject};
 
 /// Several runs of one test on one commit.
@@ -297,7 +297,7 @@ impl Verifier<'_> {
     pub fn verify(&self, candidate: &Candidate) -> Result<Verification, VerifyError> {
         let task = &candidate.task;
         let git_error = |source| VerifyError::Git { task: task.clone(), source };
-        let run = |commit: &str| self.run(task, commit);
+        let run = |commit: &str| self.run_for(candidate, commit);
         let git = Git::new(self.host, self.repository.clone());
         let infos = git.commits_between(&self.base, &candidate.tip).map_err(git_error)?;
         let is_on_base = match infos.first() {
@@ -466,6 +466,44 @@ impl Verifier<'_> {
             email: "mngr",
             time: 0,
         })
+    }
+
+    /// Runs the test of a candidate several times at a commit. One that depends on the order has to pass alone and
+    /// together with the others.
+    fn run_for(&self, candidate: &Candidate, commit: &str) -> Result<Runs, VerifyError> {
+        let alone = self.run(&candidate.task, commit)?;
+        match &candidate.together {
+            Some(others) if alone.verdict == Verdict::Passed => {
+                self.run_together(&candidate.task, others, commit)
+            }
+            _ => Ok(alone),
+        }
+    }
+
+    /// Runs many tests in one process several times at a commit, and tells what one of them comes to.
+    fn run_together(&self, task: &TaskId, ids: &[TaskId], commit: &str) -> Result<Runs, VerifyError> {
+        let bench = Bench { runner: self.runner, commit };
+        let mut all =
+            Runs { runs: Vec::new(), passed: 0, verdict: Verdict::NotMeasurable, tail: String::new() };
+        for _ in 0..self.repeats.max(1) {
+            let examined = self.tests.run_together(&bench, ids);
+            let examined = examined.map_err(|source| VerifyError::Runner { task: task.clone(), source })?;
+            let Some(own) = examined.into_iter().find(|examined| examined.tests.contains_key(task)) else {
+                return self.run(task, commit);
+            };
+            let is_pass = own.tests.get(task).is_some_and(|result| result.status == TestStatus::Passed);
+            if all.passed == all.runs.len() {
+                all.tail = own.tail;
+            }
+            all.passed += usize::from(is_pass);
+            all.runs.push(own.run);
+        }
+        all.verdict = match all.passed {
+            0 => Verdict::Failed,
+            passed if passed == all.runs.len() => Verdict::Passed,
+            _ => Verdict::Flaky,
+        };
+        Ok(all)
     }
 
     /// Runs a test several times at a commit.

@@ -36,7 +36,8 @@ pub use rules::{RuleError, Rules};
 pub use runner::{
     Keep, Order, Printed, REPORT_VARIABLE, Report, Runner, RunnerError, Series, Taken, TestReport, run_test,
 };
-pub(crate) use tutorial::tutorial_command;
+pub use tutorial::CitedText;
+pub(crate) use tutorial::{cited_blocks, tutorial_command};
 pub(crate) use written::Written;
 pub use written::{WrittenError, WrittenTests};
 

@@ -1,13 +1,16 @@
 //! Claims against measurements, on a real repository with `sh` tests.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mngr_host::git::{Git, RepoPath};
-use mngr_model::run::{ChangeKind, Event, FailureKind, ReviewKind, Verdict};
+use mngr_model::run::{ChangeKind, Event, FailureKind, ReviewKind, TaskId, Verdict};
 use regex::Regex;
 
 use super::*;
-use crate::testing::{Lab, id};
+use crate::candidate::Candidate;
+use crate::collect::{Collector, Selection};
+use crate::testing::{Lab, Work, id};
 
 /// `add` is wrong, and two tests say so in different words.
 const PROJECT: &[(&str, &str)] = &[
@@ -266,4 +269,33 @@ fn no_more_run_at_once_than_there_are_places() {
         }
     });
     assert_eq!(lab.git(&["worktree", "list"]).lines().count(), 3);
+}
+
+/// Tests that run in one process, where each leaves something behind for the next.
+const ORDERED: &[(&str, &str)] = &[
+    ("src/lib.sh", "name() { echo ${NAME:-lib}; }\n"),
+    ("tests/a.sh", "NAME=other\n"),
+    ("tests/b.sh", ". ./src/lib.sh\n[ \"$(name)\" = lib ]\n"),
+    ("all.sh", "for t in \"$@\"; do if . ./$t; then echo \"$t ok\"; else echo \"$t FAILED\"; fi; done\n"),
+];
+const ORDERED_TESTS: &str = "[c]\ncollect = 'ls tests/*.sh'\none = 'sh {id}'\nmany = 'sh all.sh {ids}'\npassed = ['ok']\n\
+    result_pattern = '^(?<id>\\S+) (?<status>\\w+)$'";
+
+#[test]
+fn a_test_that_only_the_order_hides_is_not_clean_and_its_fix_holds_in_both_orders() {
+    let tests = Collector::named("c", &toml::from_str(ORDERED_TESTS).unwrap(), Selection::default()).unwrap();
+    let lab = Lab::with(ORDERED, tests);
+    let together: Arc<[TaskId]> = ["tests/a.sh", "tests/b.sh"].map(id).into();
+    let ordered = |works: &[Work<'_>]| Candidate {
+        together: Some(together.clone()),
+        ..lab.candidate("tests/b.sh", works)
+    };
+    let unchanged = lab.verify(&ordered(&[]));
+    assert_eq!(unchanged.decision, Decision::Refuse(Refusal::ClaimedGreenIsRed { runs: 3 }));
+    let alone = lab.verify(&Candidate { together: None, ..ordered(&[]) });
+    assert_eq!(alone.decision, Decision::Clean);
+    let fix: Work<'_> = ("[FIX_IMPL] a name of its own", &[("src/lib.sh", Some("name() { echo lib; }\n"))]);
+    let mended = lab.verify(&ordered(&[fix]));
+    assert_eq!(mended.decision, Decision::Integrate(Parts::All), "{mended:?}");
+    assert_eq!((mended.before.verdict, mended.after.verdict), (Verdict::Failed, Verdict::Passed));
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mngr_config::ReadOnly;
 use mngr_e2e::tutorial::{self, Block, CITING, CitingTest, Report, Script, Severity, Strictness, Suite};
 use mngr_host::git::{FileChange, Git, GitError, RepoPath};
+use serde::Serialize;
 
 use super::breach::Changed;
 use super::contract::{Breach, shown};
@@ -55,6 +56,63 @@ fn outdated(report: &Report) -> impl Iterator<Item = (&CitingTest, &str)> {
     changed.chain(stale).flat_map(|(tests, text)| tests.iter().map(move |test| (test, text)))
 }
 
+/// The tutorials of a commit and the files with tests that cite them, each with its contents' name.
+struct Files {
+    scripts: BTreeMap<RepoPath, String>,
+    citing: BTreeMap<RepoPath, String>,
+}
+
+impl Files {
+    fn of(git: &Git<'_>, rules: &Rules, commit: &str) -> Result<Self, GitError> {
+        let files = git.files_in(commit)?;
+        let named = |is_one: &dyn Fn(&RepoPath) -> bool| -> BTreeMap<RepoPath, String> {
+            let found = files.iter().filter(|file| is_one(&file.path));
+            found.map(|file| (file.path.clone(), file.blob.clone())).collect()
+        };
+        let scripts = named(&|path| rules.paths.is_tutorial(path));
+        if scripts.is_empty() {
+            return Ok(Self { scripts, citing: BTreeMap::new() });
+        }
+        let is_understood = |path: &RepoPath| path.as_str().is_some_and(Suite::understands);
+        let cites: BTreeSet<RepoPath> = git.paths_with(commit, CITING)?.into_iter().collect();
+        let citing = named(&|path| is_understood(path) && cites.contains(path));
+        Ok(Self { scripts, citing })
+    }
+}
+
+/// A block of a tutorial that a test cites.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CitedText {
+    /// The tutorial.
+    pub path: String,
+    /// The first line of the block, from 1.
+    pub line: usize,
+    /// The block.
+    pub text: String,
+}
+
+/// The blocks that tests of a commit cite as they are, by the full names of the tests.
+pub(crate) fn cited_blocks(
+    git: &Git<'_>,
+    rules: &Rules,
+    commit: &str,
+) -> Result<BTreeMap<String, Vec<CitedText>>, GitError> {
+    let mut by_test: BTreeMap<String, Vec<CitedText>> = BTreeMap::new();
+    let Files { scripts, citing } = Files::of(git, rules, commit)?;
+    if scripts.is_empty() {
+        return Ok(by_test);
+    }
+    let tree = read(git, &scripts, &citing)?;
+    for cited in &tree.report.blocks {
+        let text = cited.block.text.clone();
+        let cited_text = CitedText { path: tree.file_of(&cited.block), line: cited.block.line, text };
+        for test in &cited.tests {
+            by_test.entry(test.id.clone()).or_default().push(cited_text.clone());
+        }
+    }
+    Ok(by_test)
+}
+
 /// How the change makes tests and tutorial agree less, if it does.
 pub(super) fn breach(
     git: &Git<'_>,
@@ -67,18 +125,11 @@ pub(super) fn breach(
     if !rules.read_only.contains(&ReadOnly::Tutorial) || !changed.files.iter().any(matters) {
         return Ok(None);
     }
-    let files = git.files_in(changed.from)?;
-    let named = |is_one: &dyn Fn(&RepoPath) -> bool| -> BTreeMap<RepoPath, String> {
-        let found = files.iter().filter(|file| is_one(&file.path));
-        found.map(|file| (file.path.clone(), file.blob.clone())).collect()
-    };
-    let scripts = named(&|path| rules.paths.is_tutorial(path));
+    let Files { scripts, citing } = Files::of(git, rules, changed.from)?;
     if scripts.is_empty() {
         return Ok(None);
     }
     let is_understood = |path: &RepoPath| path.as_str().is_some_and(Suite::understands);
-    let cites: BTreeSet<RepoPath> = git.paths_with(changed.from, CITING)?.into_iter().collect();
-    let citing = named(&|path| is_understood(path) && cites.contains(path));
     let before = read(git, &scripts, &citing)?;
     let now = |files: &BTreeMap<RepoPath, String>, is_one: &dyn Fn(&RepoPath) -> bool| {
         let mut files = files.clone();

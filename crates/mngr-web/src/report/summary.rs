@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mngr_model::HostPath;
 use mngr_model::quote::{sh_join, sh_quote};
-use mngr_model::run::outcome::EscalationKind;
+use mngr_model::run::outcome::{EscalationKind, Severity};
 use mngr_model::run::{Run, Started, TaskId};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -106,11 +106,22 @@ fn commands(started: &Started, integrated: &Integrated<'_>, folder: &HostPath) -
     commands
 }
 
+/// The place of a severity among others: the highest first, one that nobody named last.
+fn rank(severity: Option<Severity>) -> u8 {
+    match severity {
+        Some(Severity::High) => 0,
+        Some(Severity::Medium) => 1,
+        Some(Severity::Low) => 2,
+        None => 3,
+    }
+}
+
 /// What needs attention beyond one task: equal reports once, with all who made them. What keeps work from going on comes
-/// first, then what most agents say.
+/// first, then what matters most, then what most agents say.
 pub(super) fn escalations(run: &Run) -> Vec<Value> {
     struct Reports<'r> {
         kind: EscalationKind,
+        severity: Option<Severity>,
         text: &'r str,
         locations: Vec<Value>,
         tasks: Vec<&'r str>,
@@ -123,10 +134,14 @@ pub(super) fn escalations(run: &Run) -> Vec<Value> {
             let first_line = text.trim().lines().next().unwrap_or_default().trim().to_lowercase();
             let found = reports.entry((json!(escalation.kind).to_string(), first_line)).or_insert(Reports {
                 kind: escalation.kind,
+                severity: escalation.severity,
                 text,
                 locations: Vec::new(),
                 tasks: Vec::new(),
             });
+            if rank(escalation.severity) < rank(found.severity) {
+                found.severity = escalation.severity;
+            }
             for location in &escalation.locations {
                 let location = json!(location);
                 if !found.locations.contains(&location) {
@@ -140,11 +155,12 @@ pub(super) fn escalations(run: &Run) -> Vec<Value> {
     }
     let mut reports: Vec<Reports<'_>> = reports.into_values().collect();
     reports.sort_by_key(|report| {
-        (report.kind != EscalationKind::Blocker, std::cmp::Reverse(report.tasks.len()))
+        let is_lesser = report.kind != EscalationKind::Blocker;
+        (is_lesser, rank(report.severity), std::cmp::Reverse(report.tasks.len()))
     });
     let report = |report: Reports<'_>| {
-        let Reports { kind, text, locations, tasks } = report;
-        json!({"kind": kind, "text": text, "locations": locations, "tasks": tasks})
+        let Reports { kind, severity, text, locations, tasks } = report;
+        json!({"kind": kind, "severity": severity, "text": text, "locations": locations, "tasks": tasks})
     };
     reports.into_iter().map(report).collect()
 }

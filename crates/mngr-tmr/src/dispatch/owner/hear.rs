@@ -90,8 +90,9 @@ impl Owner<'_, '_> {
         };
         let folder = self.site.folder.attempt(&task.slug, key.1);
         let cost = Cost { tokens: attempt.tokens, dollars: attempt.cost };
+        let together = measure::together(self.scribe.run(), task);
         self.measuring += 1;
-        self.jobs.add(Job { key, folder, outcome, cost });
+        self.jobs.add(Job { key, folder, outcome, cost, together });
         Ok(())
     }
 

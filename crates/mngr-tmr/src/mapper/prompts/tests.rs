@@ -1,6 +1,9 @@
 //! That the packaged texts say what they must, and that a broken template is found before an agent is launched.
 
+use std::sync::LazyLock;
+
 use super::*;
+use crate::test_sources::TestSource;
 
 fn mapper_text() -> MapperText<'static> {
     MapperText {
@@ -9,8 +12,26 @@ fn mapper_text() -> MapperText<'static> {
         branch: "tmr/run/a",
         base_commit: "0123456789",
         run: "run",
+        reason: "You have this test because it fails.",
+        failure: "E   assert 1 == 2\n\ntests/test_a.py:3: AssertionError",
+        order_command: "",
+        source: Some(&SOURCE),
+        blocks: &[],
+        test_paths: &[],
+        doc_paths: &[],
+        mutants: 12,
+        minutes: 30,
+        tokens: 400_000,
+        agents: 4,
     }
 }
+
+static SOURCE: LazyLock<TestSource> = LazyLock::new(|| TestSource {
+    path: "tests/test_a.py".to_owned(),
+    line: 2,
+    text: "def test_b():\n    assert 1 == 2\n".to_owned(),
+    is_cut: false,
+});
 
 fn mapper(own: &str) -> Result<String, PromptError> {
     Prompt::<MapperText<'_>>::own(own.to_owned())?.render(&mapper_text())
@@ -32,10 +53,40 @@ fn the_mapper_is_told_its_task_and_the_whole_contract_as_plain_text() {
         "the configuration of the test runner are\n  a change of their own",
         "`HARNESS_DEFECT`: ",
         "\"result\": \"fixed\"",
+        "You have this test because it fails.\n\nThis is the end of what it printed when it failed:\n\n    E   assert 1 == 2\n",
+        "This is the test (tests/test_a.py, from line 2):\n\n    def test_b():\n        assert 1 == 2\n",
+        "You have 30 minutes; agents of this run use about 400000 tokens each. Up to 4 agents",
+        "- `tests_added` (",
+        "  - `severity` (",
+        "Never drop a check of a promise.",
+        "An effect is seen by a second look",
+        "A way to succeed and a way to fail are two tests.",
+        "`$MNGR_E2E_OUTPUT`",
     ] {
         assert!(text.contains(part), "{part} in:\n{text}");
     }
     assert!(!text.contains("{{") && !text.contains("{%"), "{text}");
+}
+
+#[test]
+fn what_is_not_known_is_not_spoken_of() {
+    let bare = MapperText { failure: "", source: None, mutants: 0, ..mapper_text() };
+    let text = Prompt::packaged().unwrap().render(&bare).unwrap();
+    for part in
+        ["when it failed", "This is the test", "together with other tests", "of the tutorial (", "mutants"]
+    {
+        assert!(!text.contains(part), "{part} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_test_that_depends_on_the_order_gets_the_command_that_shows_it() {
+    let unstable = MapperText { order_command: "pytest tests", failure: "", ..mapper_text() };
+    let text = Prompt::packaged().unwrap().render(&unstable).unwrap();
+    assert!(
+        text.contains("It fails in this command, together with other tests:\n\n    pytest tests\n"),
+        "{text}"
+    );
 }
 
 #[test]

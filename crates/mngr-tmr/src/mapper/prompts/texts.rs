@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use super::template::{Prompt, PromptError, Variables};
 use crate::mapper::publish;
+use crate::test_sources::TestSource;
+use crate::verify::CitedText;
 
 /// What every agent that publishes must know.
 #[derive(Debug, Clone, Serialize)]
@@ -49,6 +51,28 @@ pub struct MapperText<'a> {
     pub base_commit: &'a str,
     /// The name of the run.
     pub run: &'a str,
+    /// Why the test has an agent, as a sentence.
+    pub reason: &'a str,
+    /// The end of what its failure printed; empty where it did not fail.
+    pub failure: &'a str,
+    /// The command in which it fails although it passes alone; empty where there is none.
+    pub order_command: &'a str,
+    /// Its source, where it was found.
+    pub source: Option<&'a TestSource>,
+    /// The tutorial blocks it cites.
+    pub blocks: &'a [CitedText],
+    /// The patterns of paths that count as tests.
+    pub test_paths: &'a [String],
+    /// The patterns of paths that count as documentation.
+    pub doc_paths: &'a [String],
+    /// How many mutants changed tests are measured with; 0 where they are not.
+    pub mutants: usize,
+    /// How many minutes there are.
+    pub minutes: u64,
+    /// How many tokens agents of this run use on average, as the forecast says.
+    pub tokens: u64,
+    /// How many agents work at the same time, this one included.
+    pub agents: usize,
 }
 
 /// The task of the integrator.
@@ -141,7 +165,24 @@ variables!(
     MapperText,
     "mapper.j2",
     "mapper.j2",
-    MapperText { task: "a", command: "b", branch: "c", base_commit: "d", run: "e" }
+    MapperText {
+        task: "a",
+        command: "b",
+        branch: "c",
+        base_commit: "d",
+        run: "e",
+        reason: "f",
+        failure: "g",
+        order_command: "h",
+        source: Some(&TestSource::default()),
+        blocks: &[CitedText::default()],
+        test_paths: &["i".to_owned()],
+        doc_paths: &["j".to_owned()],
+        mutants: 12,
+        minutes: 30,
+        tokens: 1000,
+        agents: 2,
+    }
 );
 variables!(
     IntegratorText,

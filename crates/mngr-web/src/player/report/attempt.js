@@ -26,6 +26,15 @@
             said.changes.map(({ kind, summary_markdown }) => [report.kind(kind), mngr.markdown(summary_markdown)]),
           )
         : null,
+      (said.tests_added || []).length
+        ? report.table(
+            ["Added test", "What it checks"],
+            said.tests_added.map(({ test, purpose_markdown }) => [
+              el("code", { text: test }),
+              mngr.markdown(purpose_markdown),
+            ]),
+          )
+        : null,
       said.test_runs.length
         ? report.table(
             ["Run", "What it showed"],
@@ -39,8 +48,8 @@
         ? el(
             "ul",
             { class: "escalations" },
-            said.escalations.map(({ kind, description_markdown: text, locations }) =>
-              report.escalation({ kind, text, locations }),
+            said.escalations.map(({ kind, severity, description_markdown: text, locations }) =>
+              report.escalation({ kind, severity, text, locations }),
             ),
           )
         : null,

@@ -148,7 +148,7 @@
       ),
     );
   };
-  report.escalation = ({ kind, text, locations }, tasks) =>
+  report.escalation = ({ kind, severity, text, locations }, tasks) =>
     el(
       "li",
       { class: `escalation${kind === "BLOCKER" ? " blocker" : ""}` },
@@ -156,6 +156,7 @@
         "div",
         { class: "escalation-head" },
         el("strong", { text: KINDS[kind] || kind }),
+        severity ? el("span", { class: "tag", text: severity }) : null,
         tasks && tasks.length > 1 ? el("span", { class: "tag", text: `${tasks.length} reports` }) : null,
         tasks ? report.links(tasks, 3) : null,
       ),

@@ -179,10 +179,7 @@ mod tests {
                     settings: serde_json::Map::new(),
                     tasks_total: 99,
                 }),
-                _ => Event::TaskQueued(Queued {
-                    task: format!("t{seq}").parse().unwrap(),
-                    reason: QueueReason::All,
-                }),
+                _ => Event::TaskQueued(Queued::new(format!("t{seq}").parse().unwrap(), QueueReason::All)),
             };
             run.apply(&Entry { time: Timestamp::UNIX_EPOCH, seq, event: event.clone() });
             shower.noted(&run, &event);

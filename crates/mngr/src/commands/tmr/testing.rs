@@ -28,10 +28,7 @@ pub(super) fn begun(tests: &[&str]) -> Run {
         }),
     );
     for test in tests {
-        note(
-            &mut run,
-            Event::TaskQueued(Queued { task: test.parse().unwrap(), reason: QueueReason::Failing }),
-        );
+        note(&mut run, Event::TaskQueued(Queued::new(test.parse().unwrap(), QueueReason::Failing)));
     }
     run
 }
