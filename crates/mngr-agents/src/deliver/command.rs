@@ -15,6 +15,8 @@ use crate::brand::{Brand, CommandFate, Composer};
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long after a command was recorded the program may still say that it does not know it.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
+/// How long a box is hidden that something else is in the place of.
+const COVERED: Duration = Duration::from_millis(250);
 /// How often the box is looked at, beside the events of the record.
 const PACE: Duration = Duration::from_millis(100);
 /// Enter is pressed once more: a menu of commands that is still being built may take the first one.
@@ -31,6 +33,7 @@ pub(super) fn submit(errand: Errand<'_>, proof: &mut Proof) -> Result<Delivered,
         let started = Instant::now();
         errand.press_enter(started)?;
         let mut recorded = None;
+        let mut hidden_since = None;
         loop {
             match proof.fate(errand.to, message)? {
                 Some(CommandFate::Ran) => return Ok(Delivered::plainly(DeliveryLevel::Accepted)),
@@ -48,7 +51,12 @@ pub(super) fn submit(errand: Errand<'_>, proof: &mut Proof) -> Result<Delivered,
                 recorded = Some(Instant::now());
             }
             let found = errand.read()?;
-            let box_is_covered = found.composer == Composer::NotVisible;
+            // For a moment it may be hidden while the screen is drawn.
+            hidden_since = match found.composer {
+                Composer::NotVisible => hidden_since.or_else(|| Some(Instant::now())),
+                Composer::Empty | Composer::HoldsText => None,
+            };
+            let box_is_covered = hidden_since.is_some_and(|since: Instant| since.elapsed() >= COVERED);
             if let Some(recorded) = recorded
                 && (box_is_covered || recorded.elapsed() >= REFUSAL_DELAY)
             {
