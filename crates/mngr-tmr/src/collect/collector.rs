@@ -310,12 +310,11 @@ impl Collector {
     /// The command line that runs all tests of the selection in one process; nothing where the framework cannot.
     pub fn together_line(&self) -> Option<String> {
         let (many, _) = self.many.as_ref()?;
-        let Selection { paths, flags } = &self.selection;
-        let flags = ("flags", Word::Many(flags));
+        let (paths, flags) = (self.inner_paths(), &self.selection.flags);
         let places = [
-            ("ids", Word::Many(paths)),
-            ("paths", Word::Many(paths)),
-            flags,
+            ("ids", Word::Many(&paths)),
+            ("paths", Word::Many(&paths)),
+            ("flags", Word::Many(flags)),
             (REPORT_FLAGS, Word::Piece("")),
         ];
         Some(self.with_exports(&many.fill(&places)))

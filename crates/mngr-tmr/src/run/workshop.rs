@@ -183,7 +183,6 @@ impl Workshop {
         let git = self.git();
         let question = Question {
             git: &git,
-            scratch: &self.scratch,
             tests: &self.tests,
             runner: self.runner.as_ref(),
             base: &self.base,

@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use mngr_host::git::{Git, GitError, ListedFile};
-use mngr_model::HostPath;
 use mngr_model::run::TaskId;
 use regex::Regex;
 
@@ -51,7 +50,6 @@ pub(crate) enum Subject {
 /// What is needed to find out.
 pub(crate) struct Question<'a> {
     pub(crate) git: &'a Git<'a>,
-    pub(crate) scratch: &'a HostPath,
     pub(crate) tests: &'a Collector,
     pub(crate) runner: &'a dyn Runner,
     pub(crate) base: &'a str,
@@ -76,8 +74,7 @@ impl Question<'_> {
         let broken: BTreeSet<&str> = chosen.values().map(String::as_str).collect();
         let owned = modules.iter().filter(|(name, _)| broken.contains(name.as_str()));
         let changed = self.broken(&files, owned.flat_map(|(_, of)| &of.files))?;
-        let variants =
-            Variants { git: self.git, scratch: self.scratch, tests: self.tests, runner: self.runner };
+        let variants = Variants { git: self.git, tests: self.tests, runner: self.runner };
         let variant = variants.variant(self.base, &changed)?;
         let ids: BTreeSet<TaskId> = chosen.into_keys().collect();
         let examined = variants.run(&variant, &ids, self.tests.one_timeout())?;
@@ -206,7 +203,7 @@ mod tests {
         let collector =
             Collector::named("pytest", &toml::from_str(&settings).unwrap(), Selection::default()).unwrap();
         let lab = Lab::with(PACKAGE, collector.clone());
-        let (git, scratch) = (Git::new(lab.host.as_ref(), lab.repository()), lab.outside("scratch"));
+        let git = Git::new(lab.host.as_ref(), lab.repository());
         let python_path = lab.repository().join("src");
         let collector = match settings.contains("HERE") {
             true => collector.prefaced(&format!("export PYTHONPATH='{python_path}'; ")),
@@ -222,7 +219,6 @@ mod tests {
         }
         let question = Question {
             git: &git,
-            scratch: &scratch,
             tests: &collector,
             runner: &lab.pool,
             base: &lab.base,

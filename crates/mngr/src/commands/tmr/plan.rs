@@ -111,7 +111,8 @@ impl PlanReport<'_> {
         let column = |header| Column::new(header, Align::Left);
         let mut table =
             Table::new(vec![column("TEST").keeping_ends(), column("WHY"), column("WHAT SHOWS IT")]);
-        for Planned { task, reason, evidence, .. } in self.plan.tasks.iter().filter(|it| it.reason.needs_agent())
+        for Planned { task, reason, evidence, .. } in
+            self.plan.tasks.iter().filter(|it| it.reason.needs_agent())
         {
             let word = json!(reason);
             table.push(vec![

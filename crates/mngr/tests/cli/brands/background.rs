@@ -76,6 +76,7 @@ impl Watched {
     }
 
     #[track_caller]
+    #[expect(clippy::print_stdout, reason = "the figures are what such a test is run for")]
     fn assert_true(&self, scene: &Scene, limit: Duration) {
         let (idle, busy) = self.falsehoods(scene);
         println!("{} looks; at most {idle:?} of false WAITING, {busy:?} of false RUNNING", self.0.len());
