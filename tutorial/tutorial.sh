@@ -345,9 +345,10 @@ mngr list --label team=web --ids | mngr start -
 mngr rename greeter reception
 mngr rename second-try runner-up --label reviewed=yes
 
-# Labels can be set at any time, and removed
+# Labels can be set at any time, and removed. A title says in a few words what the agent works on
 mngr label page --label urgent=yes
 mngr label page --remove urgent
+mngr label page --title 'the new front page'
 
 # One that should run whenever this machine does: a line in your crontab sees to it
 mngr limit reception --start-on-boot

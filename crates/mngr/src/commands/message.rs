@@ -38,7 +38,7 @@ use answer::AnswerReport;
                         mngr message greeter second-try -m 'echo stop here'\n  \
                         git log -1 | mngr message greeter\n  \
                         mngr message greeter --key nightly-1 -m 'good morning'\n  \
-                        mngr message fix-login --approve\n  \
+                        mngr message greeter --approve || echo \"ended with $?\"\n  \
                         mngr list --running --ids | mngr message - -m \"please commit what you have\"")]
 pub(crate) struct MessageArgs {
     /// The agent and the text, or agents only

@@ -150,9 +150,10 @@ fn labels_come_and_go() {
     let e2e = session!();
     e2e.write_tutorial_block(
         r#"
-        # Labels can be set at any time, and removed
+        # Labels can be set at any time, and removed. A title says in a few words what the agent works on
         mngr label page --label urgent=yes
         mngr label page --remove urgent
+        mngr label page --title 'the new front page'
         "#,
     );
     succeed(&e2e, "mngr create page --label team=web --no-connect -- sh");
@@ -162,6 +163,8 @@ fn labels_come_and_go() {
     let labels = agent(&e2e, "page")["labels"].clone();
     assert!(labels.get("urgent").is_none(), "{labels}");
     assert_eq!(labels["team"], "web");
+    expect(&e2e.run("mngr label page --title 'the new front page'")).to_succeed();
+    assert_eq!(agent(&e2e, "page")["title"], "the new front page");
     expect(&e2e.comment("not a label").run("mngr label page --label urgent")).to_have_exit_code(2);
 }
 

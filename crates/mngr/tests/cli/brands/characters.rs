@@ -3,12 +3,15 @@
 use mngr_testkit::model::Brand;
 use unicode_normalization::UnicodeNormalization;
 
+/// Korean, as letters that are put together.
+pub(super) const SYLLABLES_IN_PARTS: &str = "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}";
+
 /// A piece of every class.
 const PIECES: [&str; 28] = [
     // Letters with their accents apart, Korean syllables in parts, signs that Unicode has twice.
     "cafe\u{301}",
     "nai\u{308}ve a\u{323}\u{307}",
-    "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}",
+    SYLLABLES_IN_PARTS,
     "\u{212b}\u{2126}\u{f900}",
     // What nobody sees: of no width, for the direction of writing, for joining and for breaking words.
     "ze\u{200b}ro\u{200c}wi\u{200d}dth",

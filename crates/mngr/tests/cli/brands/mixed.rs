@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mngr_testkit::model::Brand;
 
-use super::characters::{in_common, mixture};
+use super::characters::{SYLLABLES_IN_PARTS, in_common, mixture};
 use super::scene::{IDLE, NAME, Scene};
 use crate::support::*;
 
@@ -213,7 +213,13 @@ impl Mix {
 
     fn mixture(&mut self, mark: &str) -> String {
         self.mixtures += 1;
-        mixture(mark, self.mixtures - 1)
+        let text = mixture(mark, self.mixtures - 1);
+        match self.scene.brand {
+            // Codex and tmux 3.3a disagree about the width of syllables in parts, and the sign of the input box is not drawn any
+            // more: messages are refused then.
+            Brand::Codex => text.replace(SYLLABLES_IN_PARTS, "한글"),
+            Brand::Claude | Brand::Opencode => text,
+        }
     }
 
     #[track_caller]
