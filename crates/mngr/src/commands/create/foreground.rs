@@ -130,6 +130,10 @@ impl<'a> Listener<'a> {
 
     /// People get the model's own words; what it does besides is told on the other stream.
     fn say(&mut self, record: &TranscriptRecord) -> Result<(), CliError> {
+        // As in `transcript`: what the program tells the model about itself is not a part of the conversation.
+        if record.is_context() {
+            return Ok(());
+        }
         if let Output::Jsonl = self.output {
             let object = serde_json::to_value(record).unwrap_or_default();
             self.console.print(&lines([object.to_string()]))?;

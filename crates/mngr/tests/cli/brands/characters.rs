@@ -3,15 +3,12 @@
 use mngr_testkit::model::Brand;
 use unicode_normalization::UnicodeNormalization;
 
-/// Korean, as letters that are put together.
-pub(super) const SYLLABLES_IN_PARTS: &str = "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}";
-
 /// A piece of every class.
 const PIECES: [&str; 28] = [
     // Letters with their accents apart, Korean syllables in parts, signs that Unicode has twice.
     "cafe\u{301}",
     "nai\u{308}ve a\u{323}\u{307}",
-    SYLLABLES_IN_PARTS,
+    "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}",
     "\u{212b}\u{2126}\u{f900}",
     // What nobody sees: of no width, for the direction of writing, for joining and for breaking words.
     "ze\u{200b}ro\u{200c}wi\u{200d}dth",
@@ -60,10 +57,15 @@ pub(super) fn mixture(beginning: &str, number: usize) -> String {
 /// nobody sees and puts letters and accents together, not everywhere in the same way.
 pub(super) fn in_common(brand: Brand, text: &str) -> String {
     let text: String = match brand {
-        Brand::Claude => text.chars().filter(|c| !is_dropped(*c)).nfc().collect(),
+        Brand::Claude => plain(text),
         Brand::Codex | Brand::Opencode => text.to_owned(),
     };
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text with its letters and accents put together, without what nobody sees.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().filter(|c| !is_dropped(*c)).nfc().collect()
 }
 
 /// What Claude Code 2.1.325 was seen to drop, somewhere at least.

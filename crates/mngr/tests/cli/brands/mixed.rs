@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mngr_testkit::model::Brand;
 
-use super::characters::{SYLLABLES_IN_PARTS, in_common, mixture};
+use super::characters::{in_common, mixture, plain};
 use super::scene::{IDLE, NAME, Scene};
 use crate::support::*;
 
@@ -215,9 +215,9 @@ impl Mix {
         self.mixtures += 1;
         let text = mixture(mark, self.mixtures - 1);
         match self.scene.brand {
-            // Codex and tmux 3.3a disagree about the width of syllables in parts, and the sign of the input box is not drawn any
-            // more: messages are refused then.
-            Brand::Codex => text.replace(SYLLABLES_IN_PARTS, "한글"),
+            // Codex and tmux 3.3a disagree about the width of what is combined or not seen. The sign of the input box may not be
+            // drawn any more then, and messages are refused.
+            Brand::Codex => plain(&text),
             Brand::Claude | Brand::Opencode => text,
         }
     }
