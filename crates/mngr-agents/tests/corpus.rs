@@ -99,10 +99,16 @@ enum Answer {
 }
 
 impl Answer {
-    /// What every brand can show.
-    fn all() -> impl Iterator<Item = Self> {
-        let waiting =
-            WaitingReason::ALL.into_iter().map(|reason| Self::State(AgentState::Waiting, Some(reason)));
+    /// What a brand can show at one moment. Background work is told over time, which no case has; failures of the service are
+    /// known from Claude Code alone.
+    fn all_of(brand: &str) -> impl Iterator<Item = Self> {
+        let is_shown = move |reason: &WaitingReason| match reason {
+            WaitingReason::Background => false,
+            WaitingReason::ApiError => brand == BuiltIn::Claude.name(),
+            _ => true,
+        };
+        let reasons = WaitingReason::ALL.into_iter().filter(is_shown);
+        let waiting = reasons.map(|reason| Self::State(AgentState::Waiting, Some(reason)));
         waiting.chain([Self::State(AgentState::Running, None), Self::ProcessOnly])
     }
 }
@@ -290,7 +296,7 @@ fn lacks(
 ) -> Vec<String> {
     let mut lacks = Vec::new();
     for brand in BuiltIn::ALL.into_iter().filter(|kind| kind.brand().is_some()).map(BuiltIn::name) {
-        for answer in Answer::all() {
+        for answer in Answer::all_of(brand) {
             let cases = counts.get(&(brand.to_owned(), answer)).map_or(0, |count| count.cases);
             if cases < ENOUGH {
                 lacks.push(format!("{brand} {answer}: {cases} cases, fewer than {ENOUGH}"));

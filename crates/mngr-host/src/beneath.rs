@@ -157,12 +157,20 @@ pub fn typed_root(path: &HostPath) -> Option<HostPath> {
         if is_link && root.is_some() {
             break;
         }
-        if std::fs::symlink_metadata(whole.join(".git").as_str()).is_ok() {
+        if is_repository(&whole) {
             root = Some(whole.clone());
         }
         prefix = whole;
     }
     root
+}
+
+/// Whether git takes a folder for a repository or a work tree: an empty `.git`, such as a sandbox leaves in a folder of
+/// temporary files, is none.
+fn is_repository(folder: &HostPath) -> bool {
+    let git = folder.join(".git");
+    let is_there = |path: &HostPath| std::fs::symlink_metadata(path.as_str()).ok();
+    is_there(&git).is_some_and(|meta| !meta.is_dir() || is_there(&git.join("HEAD")).is_some())
 }
 
 /// What happens to folders that are not there.

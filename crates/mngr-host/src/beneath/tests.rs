@@ -176,7 +176,11 @@ fn the_root_of_what_is_typed_is_the_repository_and_a_link_does_not_move_it() {
     };
     assert_eq!(typed("root/vdir/x"), None, "outside of a repository what is typed is the root");
     fs::create_dir(ground.dir.path().join("root/.git")).unwrap();
+    assert_eq!(typed("root/vdir/x"), None, "an empty folder of that name makes no repository");
     fs::create_dir(ground.dir.path().join("secret/.git")).unwrap();
+    for repository in ["root", "secret"] {
+        fs::write(ground.dir.path().join(repository).join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    }
     assert_eq!(typed("root/sub/x").as_deref(), Some("root"));
     assert_eq!(typed("root/vdir/x").as_deref(), Some("root"), "a repository behind the link is not meant");
     assert_eq!(typed("secret/x").as_deref(), Some("secret"));

@@ -265,5 +265,6 @@ fn assertions_that_became_a_table_are_still_checked_row_by_row() {
         assert!(!kinds(&cheat).is_empty(), "{rows} {check}: {:?}", cheat.decision);
     }
     let moved = CALLS.replace("    assert price(100)", "\ndef never_called():\n    assert price(100)");
-    assert_eq!(kinds(&changed_to(&moved)).first(), Some(&ReviewKind::Assertion));
+    let moved = kinds(&changed_to(&moved));
+    assert!(matches!(moved[..], [ReviewKind::Assertion | ReviewKind::Weaker, ..]), "{moved:?}");
 }

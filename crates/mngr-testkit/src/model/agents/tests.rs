@@ -47,7 +47,7 @@ fn real_claude_starts_without_a_dialog_and_asks_before_it_runs_a_command() {
     env.repo(1);
     agents.set_up(Brand::Claude, FirstStart::Over, &mut env, &model);
     let terminal = env.terminal(Surroundings::Plain, [""; 0]);
-    terminal.wait_for("? for shortcuts");
+    terminal.wait_for("auto mode on");
     terminal.send_text("go");
     terminal.send_keys(["Enter"]);
     terminal.wait_for("Do you want to proceed?");

@@ -108,7 +108,7 @@ fn a_template_of_ones_own_need_not_extend_anything() {
 #[test]
 fn what_is_not_there_is_found_at_load_time() {
     let rows = [
-        ("{{ taks }}", "the own template uses `taks`, known are `base_commit`, `branch`, `command`"),
+        ("{{ taks }}", "the own template uses `taks`, known are `agents`, `base_commit`, `blocks`, `branch`"),
         ("{% if run == 'x' %}{{ secret }}{% endif %}", "the own template uses `secret`"),
         ("{% extends \"mapper.j2\" %}{% block work %}{{ gate }}{% endblock %}", "uses `gate`"),
         ("{{ task | nonsense }}", "the own template cannot be used"),
