@@ -76,10 +76,11 @@ fn any_command_can_find_and_run_tests() {
         "#,
     );
     succeed(&e2e, TESTS);
-    let unknown = e2e.comment("nobody said how").run("mngr tmr --collector checks --dry-run");
+    let unknown =
+        e2e.comment("nobody said how").run("mngr tmr --collector checks --agent-type scripted --dry-run");
     expect(&unknown).to_have_exit_code(2);
     succeed(&e2e, COLLECTOR);
-    let known = succeed(&e2e, "mngr tmr --collector checks --dry-run --format json");
+    let known = succeed(&e2e, "mngr tmr --collector checks --agent-type scripted --dry-run --format json");
     expect(&json(&known.stdout)["agents"].to_string()).to_equal("2");
 }
 
