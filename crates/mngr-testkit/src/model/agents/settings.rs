@@ -14,6 +14,7 @@
 //! | | the folder is trusted | as above |
 //! | | `features.daemon_auto_start` off | the daemon would copy the whole program into the home and outlive the agent |
 //! | | `features.default_mode_request_user_input` on | Codex has its tool for questions only while it plans; no test could see its dialog |
+//! | | `sandbox_workspace_write.exclude_slash_tmp` on | the sandbox leaves empty folders (`.git` among them) in each folder that it opens, and `/tmp` is everybody's |
 //! | opencode | `autoupdate`, `share`, `OPENCODE_DISABLE_*`, the npm registry | offline |
 //! | | `model`, `small_model`, `enabled_providers`, `provider.test` | a model of any other provider would be asked for over the network |
 //! | | `permission.bash` | by default it asks about nothing, and no dialog would ever be seen |
@@ -112,6 +113,9 @@ enabled = false
 [features]
 daemon_auto_start = false
 default_mode_request_user_input = true
+
+[sandbox_workspace_write]
+exclude_slash_tmp = true
 "#
     );
     if place.first_start == FirstStart::Over {

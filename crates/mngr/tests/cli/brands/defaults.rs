@@ -119,12 +119,9 @@ fn what_the_user_has_set_for_codex_stays() {
     let scene = Scene::of(Brand::Codex);
     let theirs = scene.env.home().join(".codex/config.toml");
     let text = fs::read_to_string(&theirs).unwrap();
-    let more = "allow_login_shell = true\n";
-    fs::write(
-        &theirs,
-        format!("{more}{text}\n[sandbox_workspace_write]\nwritable_roots = [\"/opt/mine\"]\n"),
-    )
-    .unwrap();
+    let table = "[sandbox_workspace_write]\n";
+    let text = text.replace(table, &format!("{table}writable_roots = [\"/opt/mine\"]\n"));
+    fs::write(&theirs, format!("allow_login_shell = true\n{text}")).unwrap();
     let _ = scene.create(&[]).success();
     let own = state_dir(&scene.env, NAME).join("plugin/codex/home/config.toml");
     let own: toml::Table = toml::from_str(&fs::read_to_string(own).unwrap()).unwrap();
