@@ -483,27 +483,18 @@ impl Verifier<'_> {
     /// Runs many tests in one process several times at a commit, and tells what one of them comes to.
     fn run_together(&self, task: &TaskId, ids: &[TaskId], commit: &str) -> Result<Runs, VerifyError> {
         let bench = Bench { runner: self.runner, commit };
-        let mut all =
-            Runs { runs: Vec::new(), passed: 0, verdict: Verdict::NotMeasurable, tail: String::new() };
+        let mut reports = Vec::new();
         for _ in 0..self.repeats.max(1) {
             let examined = self.tests.run_together(&bench, ids);
             let examined = examined.map_err(|source| VerifyError::Runner { task: task.clone(), source })?;
-            let Some(own) = examined.into_iter().find(|examined| examined.tests.contains_key(task)) else {
+            // Where a process had to be ended, the last one that had the test speaks for it.
+            let Some(own) = examined.into_iter().rfind(|examined| examined.tests.contains_key(task)) else {
                 return self.run(task, commit);
             };
             let is_pass = own.tests.get(task).is_some_and(|result| result.status == TestStatus::Passed);
-            if all.passed == all.runs.len() {
-                all.tail = own.tail;
-            }
-            all.passed += usize::from(is_pass);
-            all.runs.push(own.run);
+            reports.push(TestReport { run: own.run, is_pass, tail: own.tail });
         }
-        all.verdict = match all.passed {
-            0 => Verdict::Failed,
-            passed if passed == all.runs.len() => Verdict::Passed,
-            _ => Verdict::Flaky,
-        };
-        Ok(all)
+        Ok(Runs::of(reports))
     }
 
     /// Runs a test several times at a commit.
@@ -512,12 +503,18 @@ impl Verifier<'_> {
             .map(|_| run_test(self.runner, self.tests, commit, task))
             .collect::<Result<_, _>>()
             .map_err(|source| VerifyError::Runner { task: task.clone(), source })?;
+        Ok(Runs::of(reports))
+    }
+}
+
+impl Runs {
+    fn of(reports: Vec<TestReport>) -> Self {
         let shown = reports.iter().find(|report| !report.is_pass).or(reports.last());
-        Ok(Runs {
+        Self {
             tail: shown.map(|report| report.tail.clone()).unwrap_or_default(),
             verdict: Verdict::of(reports.iter().map(|report| report.is_pass)),
             passed: reports.iter().filter(|report| report.is_pass).count(),
             runs: reports.into_iter().map(|report| report.run).collect(),
-        })
+        }
     }
 }
