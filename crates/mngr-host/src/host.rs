@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mngr_model::AgentId;
 use mngr_model::HostPath;
+use mngr_model::address::AgentRef;
 use mngr_model::facts::{AgentFacts, Detail, Survey};
 use mngr_model::host::HostInfo;
 use mngr_model::layout::HostLayout;
@@ -64,6 +65,9 @@ pub trait Host: Send + Sync {
 
     /// One look at all its agents: one round trip, and no process spawned where the system itself can be read.
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError>;
+
+    /// The same, at the agents of these names and ids only. One round trip; the cost does not grow with the number of agents.
+    fn survey_of(&self, wanted: &[AgentRef], detail: Detail) -> Result<Survey, SurveyError>;
 
     /// A look at one agent only; `None` when there is no such agent.
     fn look_at(&self, agent: &AgentId, detail: Detail) -> Result<Option<AgentFacts>, SurveyError>;

@@ -15,6 +15,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::AgentRecord;
 use crate::ids::{AgentId, HostId};
 use crate::name::{AgentName, HostName, ProviderName};
 
@@ -36,6 +37,16 @@ pub enum AgentRef {
     Id(AgentId),
     /// Every agent with this name.
     Name(AgentName),
+}
+
+impl AgentRef {
+    /// Whether it means the agent of this record.
+    pub fn is(&self, record: &AgentRecord) -> bool {
+        match self {
+            Self::Id(id) => record.id == *id,
+            Self::Name(name) => record.name == *name,
+        }
+    }
 }
 
 /// A host by id or by name.

@@ -92,6 +92,8 @@ impl HostLayout {
         start_on_boot => "commands/start_on_boot.sh";
         /// What was seen of agents' programs; may be deleted at any moment.
         programs_seen => "cache/programs.json";
+        /// Which agent has which name, for hosts with many agents; may be deleted at any moment.
+        agent_names => "cache/agent_names";
         /// What was seen of other hosts, a folder for each; may be deleted at any moment.
         hosts_seen => "cache/hosts";
         /// One lock for each host that is being made or copied by an engine.

@@ -9,14 +9,14 @@ use mngr_host::host::Host;
 use mngr_host::provider::{HostEntry, HostReport, Snapshot, is_refusal};
 use mngr_host::trace::{self, SpanKind};
 use mngr_model::activity::ActivitySource;
-use mngr_model::address::AgentAddress;
+use mngr_model::address::{AgentAddress, AgentRef};
 use mngr_model::facts::{AgentFacts, BrokenAgent, Detail, MachineFacts, Survey};
 use mngr_model::state::{StateReport, StateSource};
 use mngr_model::{AgentId, AgentName, AgentState, HostId, HostName, HostState, ProviderName};
 
 use crate::states::Kinds;
 use crate::world::World;
-use crate::{fanout, hosts, recover, states};
+use crate::{fanout, hosts, recover, select, states};
 
 pub(crate) mod memory;
 
@@ -162,38 +162,19 @@ impl Fleet {
     /// Looks at every host of every provider, all at once. What a killed command left behind is put right on the way.
     pub fn look(world: &World, detail: Detail) -> Self {
         recover::recover_client(world);
-        let (entries, failures) = hosts::entries(world, |_| true);
-        forget_gone(world, &entries, &failures);
-        Self::look_at(world, entries, failures, detail)
+        Self::look_at(world, Places::all(world), Sought::All, detail)
     }
 
-    /// Looks only where agents of these addresses can be: at the hosts they name, if each of them names one.
+    /// Looks only for the agents of these addresses, on the hosts they name if each of them names one. What it costs does not
+    /// grow with the number of other agents. Where an address is nobody's it looks at everybody, so that similar names
+    /// are known.
     pub fn look_for(world: &World, addresses: &[AgentAddress], detail: Detail) -> Self {
-        let named: Option<Vec<_>> = addresses.iter().map(|address| address.host.as_ref()).collect();
-        let Some(named) = named.filter(|named| !named.is_empty()) else { return Self::look(world, detail) };
         recover::recover_client(world);
-        let mut entries: Vec<Arc<dyn HostEntry>> = Vec::new();
-        let mut failures = Vec::new();
-        for host in named {
-            let found = match hosts::find_all(world, host) {
-                // It may be known by an id that nobody remembers.
-                Ok(found) if found.is_empty() => return Self::look(world, detail),
-                Ok(found) => found,
-                Err(error) => {
-                    failures.push(Failure::of_provider(&error));
-                    continue;
-                }
-            };
-            for entry in found {
-                let is_same = |other: &Arc<dyn HostEntry>| {
-                    (other.name(), other.provider()) == (entry.name(), entry.provider())
-                };
-                if !entries.iter().any(is_same) {
-                    entries.push(entry);
-                }
-            }
-        }
-        Self::look_at(world, entries, failures, detail)
+        let places = Places::of(world, addresses).unwrap_or_else(|| Places::all(world));
+        let found = Self::look_at(world, places.clone(), Sought::Only(addresses), detail);
+        let is_found =
+            |address: &AgentAddress| found.agents.iter().any(|agent| select::is_at(agent, address));
+        if addresses.iter().all(is_found) { found } else { Self::look_at(world, places, Sought::All, detail) }
     }
 
     /// Asks the providers that have hosts here for the copies that they keep of them. One request for each of those; the
@@ -215,18 +196,14 @@ impl Fleet {
         self.hosts.iter().filter_map(|host| host.seen.as_ref())
     }
 
-    fn look_at(
-        world: &World,
-        entries: Vec<Arc<dyn HostEntry>>,
-        failures: Vec<Failure>,
-        detail: Detail,
-    ) -> Self {
+    fn look_at(world: &World, places: Places, sought: Sought<'_>, detail: Detail) -> Self {
         let _span = trace::span(SpanKind::Phase, || "look at all hosts".to_owned());
+        let Places { entries, failures } = places;
         let mut fleet =
             Self { agents: vec![], hosts: vec![], failures, broken: vec![], taken_at: world.clock.now() };
         let recalled: Vec<_> =
             fleet.failures.iter().flat_map(|failure| Looked::recalled(world, failure)).collect();
-        let looked = fanout::fan_out(entries, |entry| Looked::at(world, entry.as_ref(), detail));
+        let looked = fanout::fan_out(entries, |entry| Looked::at(world, entry.as_ref(), sought, detail));
         for looked in looked.into_iter().chain(recalled) {
             fleet.agents.extend(looked.agents);
             fleet.hosts.extend(looked.host);
@@ -240,6 +217,60 @@ impl Fleet {
     }
 }
 
+/// Where a look goes.
+#[derive(Clone)]
+struct Places {
+    entries: Vec<Arc<dyn HostEntry>>,
+    /// Providers that could not say which hosts they have.
+    failures: Vec<Failure>,
+}
+
+impl Places {
+    /// Every host of every provider.
+    fn all(world: &World) -> Self {
+        let (entries, failures) = hosts::entries(world, |_| true);
+        forget_gone(world, &entries, &failures);
+        Self { entries, failures }
+    }
+
+    /// The hosts that these addresses name; `None` where one of them names none, or one that nobody knows.
+    fn of(world: &World, addresses: &[AgentAddress]) -> Option<Self> {
+        let named: Option<Vec<_>> = addresses.iter().map(|address| address.host.as_ref()).collect();
+        let named = named.filter(|named| !named.is_empty())?;
+        let mut entries: Vec<Arc<dyn HostEntry>> = Vec::new();
+        let mut failures = Vec::new();
+        for host in named {
+            let found = match hosts::find_all(world, host) {
+                // It may be known by an id that nobody remembers.
+                Ok(found) if found.is_empty() => return None,
+                Ok(found) => found,
+                Err(error) => {
+                    failures.push(Failure::of_provider(&error));
+                    continue;
+                }
+            };
+            for entry in found {
+                let is_same = |other: &Arc<dyn HostEntry>| {
+                    (other.name(), other.provider()) == (entry.name(), entry.provider())
+                };
+                if !entries.iter().any(is_same) {
+                    entries.push(entry);
+                }
+            }
+        }
+        Some(Self { entries, failures })
+    }
+}
+
+/// Which agents a look is for.
+#[derive(Clone, Copy)]
+enum Sought<'a> {
+    /// All of them.
+    All,
+    /// Those of these addresses; others may be seen, too.
+    Only(&'a [AgentAddress]),
+}
+
 /// What a look at one host found.
 #[derive(Default)]
 struct Looked {
@@ -250,7 +281,7 @@ struct Looked {
 }
 
 impl Looked {
-    fn at(world: &World, entry: &dyn HostEntry, detail: Detail) -> Self {
+    fn at(world: &World, entry: &dyn HostEntry, sought: Sought<'_>, detail: Detail) -> Self {
         let _span = trace::span(SpanKind::Phase, || format!("look at {}.{}", entry.name(), entry.provider()));
         let report = entry.report();
         let host = match entry.open() {
@@ -271,9 +302,11 @@ impl Looked {
             return Self::off(world, entry, &host, report);
         }
         let row = FleetHost { id: Some(host.info().id.clone()), ..FleetHost::new(entry, report) };
-        match recovered_survey(world, host.as_ref(), detail) {
+        match recovered_survey(world, host.as_ref(), sought, detail) {
             Ok(survey) => {
-                memory::remember(world, host.as_ref(), &survey.agents);
+                if matches!(sought, Sought::All) {
+                    memory::remember(world, host.as_ref(), &survey.agents);
+                }
                 Self::answered(world, row, &host, survey)
             }
             Err(error) => {
@@ -390,13 +423,21 @@ fn failing(report: HostReport, is_refused: bool, message: &str) -> HostReport {
 fn recovered_survey(
     world: &World,
     host: &dyn Host,
+    sought: Sought<'_>,
     detail: Detail,
 ) -> Result<Survey, mngr_host::host::SurveyError> {
-    let survey = host.survey(detail)?;
+    let look = || match sought {
+        Sought::All => host.survey(detail),
+        Sought::Only(addresses) => {
+            let wanted: Vec<AgentRef> = addresses.iter().map(|address| address.agent.clone()).collect();
+            host.survey_of(&wanted, detail)
+        }
+    };
+    let survey = look()?;
     // That was done for this machine before anybody was asked.
     let may_have_leftovers = !survey.journals.is_empty() && !world.is_client(host);
     if may_have_leftovers && recover::recover(world, host) == recover::Outcome::Changed {
-        return host.survey(detail);
+        return look();
     }
     Ok(survey)
 }

@@ -191,7 +191,7 @@ pub fn is_meant(agent: &Agent, target: &AgentOrHost) -> bool {
     }
 }
 
-fn is_at(agent: &Agent, address: &AgentAddress) -> bool {
+pub(crate) fn is_at(agent: &Agent, address: &AgentAddress) -> bool {
     let is_named = match &address.agent {
         AgentRef::Id(id) => agent.id() == id,
         AgentRef::Name(name) => agent.name() == name,

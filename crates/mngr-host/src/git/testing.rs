@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use mngr_model::address::AgentRef;
 use mngr_model::facts::{AgentFacts, Detail, Survey};
 use mngr_model::host::HostInfo;
 use mngr_model::{AgentId, HostPath};
@@ -76,6 +77,10 @@ impl Host for TestHost {
 
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError> {
         self.local.survey(detail)
+    }
+
+    fn survey_of(&self, wanted: &[AgentRef], detail: Detail) -> Result<Survey, SurveyError> {
+        self.local.survey_of(wanted, detail)
     }
 
     fn look_at(&self, agent: &AgentId, detail: Detail) -> Result<Option<AgentFacts>, SurveyError> {

@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use mngr_model::address::AgentRef;
 use mngr_model::facts::{AgentFacts, Detail, Survey};
 use mngr_model::host::HostInfo;
 use mngr_model::layout::HostLayout;
@@ -177,6 +178,11 @@ impl Host for LocalHost {
 
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError> {
         survey::survey(&self.layout(), detail)
+            .map_err(|source| SurveyError { host: self.info.name.to_string(), source })
+    }
+
+    fn survey_of(&self, wanted: &[AgentRef], detail: Detail) -> Result<Survey, SurveyError> {
+        survey::survey_of(&self.layout(), wanted, detail)
             .map_err(|source| SurveyError { host: self.info.name.to_string(), source })
     }
 

@@ -2,6 +2,7 @@
 
 mod files;
 mod host;
+mod name_index;
 pub(crate) mod orphans;
 pub(crate) mod processes;
 pub(crate) mod procfs;

@@ -7,12 +7,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 
 use jiff::{SignedDuration, Timestamp};
+use mngr_model::address::AgentRef;
 use mngr_model::facts::{AgentFacts, Detail, HostActivity, ProcessFact, Survey};
 use mngr_model::layout::HostLayout;
 use mngr_model::process::ProcessId;
 use mngr_model::{AgentId, HostPath};
 use rustix::fs::OFlags;
 
+use crate::local::name_index::NameIndex;
 use crate::local::procfs;
 use crate::survey::{self, FILE_LIMIT, Looked, Sight};
 
@@ -21,8 +23,30 @@ const AGENTS_PER_THREAD: usize = 48;
 
 /// Looks at every agent below the host dir.
 pub(crate) fn survey(layout: &HostLayout, detail: Detail) -> io::Result<Survey> {
+    let folders = Here.names_in(&layout.agents())?;
+    survey_folders(layout, &folders, detail)
+}
+
+/// Looks at the agents of these names and ids.
+pub(crate) fn survey_of(layout: &HostLayout, wanted: &[AgentRef], detail: Detail) -> io::Result<Survey> {
+    let folders = Here.names_in(&layout.agents())?;
+    let mut index = NameIndex::open(layout, &folders, &Here);
+    let look = |index: &NameIndex| -> io::Result<Survey> {
+        let mut survey = survey_folders(layout, &index.folders_of(wanted), detail)?;
+        survey.agents.retain(|facts| wanted.iter().any(|wanted| wanted.is(&facts.record)));
+        Ok(survey)
+    };
+    let survey = look(&index)?;
+    if wanted.iter().all(|wanted| survey.agents.iter().any(|facts| wanted.is(&facts.record))) {
+        return Ok(survey);
+    }
+    // An agent may have been renamed since its name was noted.
+    index.read_all(&Here);
+    look(&index)
+}
+
+fn survey_folders(layout: &HostLayout, folders: &[String], detail: Detail) -> io::Result<Survey> {
     let agents = layout.agents();
-    let folders = Here.names_in(&agents)?;
     let journals = Here.names_in(&layout.journals())?;
     let look = |folder: &String| survey::look_at(&Here, &agents, folder, detail);
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -55,7 +79,7 @@ pub(crate) fn look_at_one(
 }
 
 /// This machine.
-struct Here;
+pub(super) struct Here;
 
 impl Sight for Here {
     fn read_small(&self, path: &HostPath) -> io::Result<Vec<u8>> {

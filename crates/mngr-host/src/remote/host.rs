@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mngr_model::address::AgentRef;
 use mngr_model::facts::{AgentFacts, Detail, Survey};
 use mngr_model::host::HostInfo;
 use mngr_model::{AgentId, HostPath};
@@ -114,6 +115,11 @@ impl Host for RemoteHost {
 
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError> {
         survey::survey(&self.shells, &self.layout(), detail, self.patience)
+            .map_err(|source| SurveyError { host: self.info.name.to_string(), source })
+    }
+
+    fn survey_of(&self, wanted: &[AgentRef], detail: Detail) -> Result<Survey, SurveyError> {
+        survey::survey_of(&self.shells, &self.layout(), wanted, detail, self.patience)
             .map_err(|source| SurveyError { host: self.info.name.to_string(), source })
     }
 

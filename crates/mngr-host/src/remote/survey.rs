@@ -12,6 +12,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use jiff::{SignedDuration, Timestamp};
 use mngr_model::activity::ActivityConfig;
+use mngr_model::address::AgentRef;
 use mngr_model::env::MNGR_AGENT_ID;
 use mngr_model::facts::{AgentFacts, Detail, HostActivity, MachineFacts, ProcessFact, Survey};
 use mngr_model::layout::HostLayout;
@@ -34,6 +35,9 @@ const SAME_CLOCK: SignedDuration = SignedDuration::from_secs(2);
 /// readings, and is off by what lies between them.
 static BOOTED: Mutex<BTreeMap<String, (Option<String>, Timestamp)>> = Mutex::new(BTreeMap::new());
 
+/// What a word of the script begins with that is an agent's name and not its id.
+const NAMED: &str = "name:";
+
 /// More than this no honest host sends.
 const MOST_BYTES: usize = 128 << 20;
 
@@ -44,7 +48,35 @@ pub(super) fn survey(
     detail: Detail,
     patience: Duration,
 ) -> io::Result<Survey> {
-    let seen = Seen::of(shells, layout, None, patience)?;
+    survey_words(shells, layout, Vec::new(), detail, patience)
+}
+
+/// Looks at the agents of these names and ids. The script compares names loosely, so more agents may be answered.
+pub(super) fn survey_of(
+    shells: &Shells,
+    layout: &HostLayout,
+    wanted: &[AgentRef],
+    detail: Detail,
+    patience: Duration,
+) -> io::Result<Survey> {
+    let word = |wanted: &AgentRef| match wanted {
+        AgentRef::Id(id) => id.to_string(),
+        AgentRef::Name(name) => format!("{NAMED}{name}"),
+    };
+    let words = wanted.iter().map(word).collect();
+    let mut survey = survey_words(shells, layout, words, detail, patience)?;
+    survey.agents.retain(|facts| wanted.iter().any(|wanted| wanted.is(&facts.record)));
+    Ok(survey)
+}
+
+fn survey_words(
+    shells: &Shells,
+    layout: &HostLayout,
+    wanted: Vec<String>,
+    detail: Detail,
+    patience: Duration,
+) -> io::Result<Survey> {
+    let seen = Seen::of(shells, layout, wanted, patience)?;
     let agents = layout.agents();
     let looked = seen.folders.keys().map(|folder| survey::look_at(&seen, &agents, folder, detail)).collect();
     let journals = seen.journals.iter().cloned().collect();
@@ -60,7 +92,7 @@ pub(super) fn look_at_one(
     detail: Detail,
     patience: Duration,
 ) -> io::Result<Option<AgentFacts>> {
-    survey::look_at_one(&Seen::of(shells, layout, Some(agent), patience)?, layout, agent, detail)
+    survey::look_at_one(&Seen::of(shells, layout, vec![agent.to_string()], patience)?, layout, agent, detail)
 }
 
 /// What the script printed.
@@ -94,16 +126,11 @@ struct SeenEnd {
 }
 
 impl Seen {
-    fn of(
-        shells: &Shells,
-        layout: &HostLayout,
-        agent: Option<&AgentId>,
-        patience: Duration,
-    ) -> io::Result<Self> {
-        let words = [layout.root().as_str(), agent.map_or("", AgentId::as_str)];
+    fn of(shells: &Shells, layout: &HostLayout, wanted: Vec<String>, patience: Duration) -> io::Result<Self> {
         let cmd = Cmd::shell(without_comments(SCRIPT))
             .arg("look")
-            .args(words)
+            .arg(layout.root().as_str())
+            .args(wanted)
             .keep_last(MOST_BYTES)
             .deadline(patience);
         let asked = Timestamp::now();
@@ -508,6 +535,17 @@ mod tests {
                     here.agents.iter().flat_map(|agent| agent.elsewhere.iter().copied()).collect();
                 assert_eq!(elsewhere, [children[0].id() as i32]);
                 let there = survey(&shells, &layout, detail, LIMIT).unwrap();
+                let name = here.agents[0].record.name.clone();
+                let named = [AgentRef::Name(name), AgentRef::Id(here.agents[1].record.id.clone())];
+                let nobody = [AgentRef::Name("nobody".parse().unwrap())];
+                for wanted in [&named[..], &named[..1], &named[1..], &nobody] {
+                    let here = local::survey::survey_of(&layout, wanted, detail).unwrap();
+                    let there = survey_of(&shells, &layout, wanted, detail, LIMIT).unwrap();
+                    assert!(here.agents.iter().all(|agent| wanted.iter().any(|one| one.is(&agent.record))));
+                    assert_eq!(here.agents.is_empty(), wanted == nobody, "{wanted:?}");
+                    let (there, here) = (all_steady(there).0, all_steady(here).0);
+                    assert_eq!(spelled(format!("{there:?}")), spelled(format!("{here:?}")), "{wanted:?}");
+                }
                 for agent in &here.agents {
                     let one =
                         look_at_one(&shells, &layout, &agent.record.id, detail, LIMIT).unwrap().unwrap();

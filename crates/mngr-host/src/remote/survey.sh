@@ -1,7 +1,7 @@
 # Everything that one look at a host's agents needs, in one go. POSIX sh with find, tar and the usual tools; the number of
 # processes does not grow with the number of agents, but for some for each that keeps a status file.
 #
-# $1: the host dir; $2: one agent's id, or nothing for all.
+# $1: the host dir; then the agents, as ids or `name:` and a name, or nothing for all.
 #
 # Prints lines of facts, then an empty line, then a tar of small files. What an agent can write is only copied: never
 # waited for, never evaluated.
@@ -13,21 +13,36 @@ exec 3>&1
 { read -r list </sys/devices/system/cpu/online && printf 'processors %s\n' "$list"; } 2>/dev/null
 { read -r total </proc/meminfo && printf 'memory %s\n' "$total"; } 2>/dev/null
 # What a host that stops by itself counts as its use.
-if [ -z "${3:-}" ] && [ -f "$1/data.json" ] && [ -f "$1/commands/activity_watcher.sh" ]; then
+if [ -f "$1/data.json" ] && [ -f "$1/commands/activity_watcher.sh" ]; then
     printf 'host %s\n' "$(head -c 65536 "$1/data.json" | base64 | tr -d '\n')"
     for source in boot user ssh; do
         [ -f "$1/activity/$source" ] && printf 'activity %s %s\n' "$source" "$(stat -c %Y "$1/activity/$source")"
     done
 fi
 # A first creation that died may have left a journal and no agents.
-[ -n "${2:-}" ] ||
-    (cd "$1/journal" 2>/dev/null && for name in *; do [ -e "$name" ] && printf 'journal %s\n' "$name"; done)
+(cd "$1/journal" 2>/dev/null && for name in *; do [ -e "$name" ] && printf 'journal %s\n' "$name"; done)
 cd "$1/agents" 2>/dev/null || { printf 'none\n\n'; exit 0; }
-if [ -n "${2:-}" ]; then
-    set -- "$2"
+shift
+if [ "$#" -gt 0 ]; then
+    ids=
+    names=
+    for word in "$@"; do
+        case $word in name:*) names="$names${names:+$newline}\"name\": *\"${word#name:}\"" ;; *) ids="$ids $word" ;; esac
+    done
+    # Only ordinary files are read: a pipe would make us wait. A record that has the name somewhere else is looked at in vain.
+    if [ -n "$names" ]; then
+        ids="$ids $(find . -mindepth 2 -maxdepth 2 -path './agent-*/data.json' -type f -size -8192 \
+            -exec grep -l -e "$names" {} + 2>/dev/null | sed 's|^\./||; s|/data\.json$||')"
+    fi
+    # Ids have no blanks, and what is no id is no agent's folder.
+    set -f
+    # shellcheck disable=SC2086
+    set -- $ids
+    set +f
 else
     set -- agent-*
 fi
+[ "$#" -gt 0 ] || { printf 'none\n\n'; exit 0; }
 # A link that leads nowhere hides nothing: the others are looked at.
 [ -d "$1" ] || [ "$#" -gt 1 ] || { printf 'none\n\n'; exit 0; }
 read -r boot </proc/sys/kernel/random/boot_id && printf 'boot %s\n' "$boot"

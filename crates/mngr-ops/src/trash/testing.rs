@@ -19,6 +19,7 @@ use mngr_host::provider::{HostEntry, Provider, ProviderError, ReadyHost};
 use mngr_host::pty::{Pty, TerminalSize};
 use mngr_host::random;
 use mngr_host::watch::{Watch, WatchError};
+use mngr_model::address::AgentRef;
 use mngr_model::facts::{AgentFacts, Detail, Survey};
 use mngr_model::host::HostInfo;
 use mngr_model::layout::AgentLayout;
@@ -227,6 +228,10 @@ impl Host for FragileHost {
 
     fn survey(&self, detail: Detail) -> Result<Survey, SurveyError> {
         self.local.survey(detail)
+    }
+
+    fn survey_of(&self, wanted: &[AgentRef], detail: Detail) -> Result<Survey, SurveyError> {
+        self.local.survey_of(wanted, detail)
     }
 
     fn look_at(&self, agent: &AgentId, detail: Detail) -> Result<Option<AgentFacts>, SurveyError> {
