@@ -2,7 +2,7 @@
 //!
 //! Per agent: three small files, one line of the process table, three times of change.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use jiff::{SignedDuration, Timestamp};
@@ -132,7 +132,7 @@ pub(crate) fn look_at(sight: &impl Sight, agents: &HostPath, folder: &str, detai
     let markers = if agent.is_alive() { read_markers(sight, &dir) } else { Markers::default() };
     let extra = match detail {
         Detail::Basic => ExtraFacts { title: reported(sight, &dir), ..ExtraFacts::default() },
-        Detail::Full => extra_facts(sight, &dir),
+        Detail::Activity | Detail::Full => extra_facts(sight, &dir),
     };
     let program = program_facts(sight, &dir, &record, &process).filter(|_| agent.is_alive());
     let elsewhere = if is_stale { Vec::new() } else { elsewhere(sight, &dir, &record.id) };
@@ -250,16 +250,17 @@ fn reported(sight: &impl Sight, dir: &HostPath) -> Option<String> {
 
 fn extra_facts(sight: &impl Sight, dir: &HostPath) -> ExtraFacts {
     let url = read_small_text(sight, &dir.join("status/url"));
-    let newest = |names: &[&str]| names.iter().filter_map(|name| sight.modified(&dir.join(name))).max();
+    let modified = |source: ActivitySource| sight.modified(&dir.join(&format!("activity/{source}")));
+    let activity: BTreeMap<_, _> =
+        AGENT_SOURCES.into_iter().filter_map(|source| Some((source, modified(source)?))).collect();
+    let by_agent = [ActivitySource::Agent, ActivitySource::Start, ActivitySource::Create];
+    let by_user = [modified(ActivitySource::User), sight.modified(&dir.join("events/messages/events.jsonl"))];
     ExtraFacts {
         url: url.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
         title: reported(sight, dir),
-        agent_activity: newest(&["activity/agent", "activity/start", "activity/create"]),
-        user_activity: newest(&["activity/user", "events/messages/events.jsonl"]),
-        activity: AGENT_SOURCES
-            .into_iter()
-            .filter_map(|source| Some((source, sight.modified(&dir.join(&format!("activity/{source}")))?)))
-            .collect(),
+        agent_activity: by_agent.iter().filter_map(|source| activity.get(source).copied()).max(),
+        user_activity: by_user.into_iter().flatten().max(),
+        activity,
         host_activity: None,
     }
 }

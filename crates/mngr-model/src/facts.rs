@@ -180,6 +180,8 @@ pub enum Detail {
     /// Records, processes and markers.
     Basic,
     /// Also what fills [`ExtraFacts`].
+    Activity,
+    /// Also the supervisor of an agent whose program lives in its terminal.
     Full,
 }
 

@@ -34,7 +34,7 @@ pub fn stable(record: &Value) -> Value {
 
 /// How closely to look for a view with these fields.
 pub fn detail_for(fields: &FieldSet) -> Detail {
-    if DETAILED.iter().any(|field| fields.wants(field)) { Detail::Full } else { Detail::Basic }
+    if DETAILED.iter().any(|field| fields.wants(field)) { Detail::Activity } else { Detail::Basic }
 }
 
 /// Everything one look found, as records.

@@ -103,9 +103,17 @@ pub(crate) fn all() -> Vec<Stat> {
         .collect()
 }
 
+/// Room for most environments.
+const ENVIRON_ROOM: usize = 32 << 10;
+
 /// Whether the process was started with `NAME=value` in its environment.
 pub(crate) fn has_env(pid: i32, pair: &str) -> bool {
-    let Ok(environ) = fs::read(format!("/proc/{pid}/environ")) else { return false };
+    let Ok(mut file) = fs::File::open(format!("/proc/{pid}/environ")) else { return false };
+    // The file has no length, and growing with it would take many small reads.
+    let mut environ = Vec::with_capacity(ENVIRON_ROOM);
+    if file.read_to_end(&mut environ).is_err() {
+        return false;
+    }
     environ.split(|byte| *byte == 0).any(|entry| entry == pair.as_bytes())
 }
 

@@ -393,7 +393,7 @@ mod tests {
     }
 
     const LIMIT: Duration = Duration::from_secs(60);
-    const BOTH: [Detail; 2] = [Detail::Basic, Detail::Full];
+    const EACH: [Detail; 3] = [Detail::Basic, Detail::Activity, Detail::Full];
 
     /// A host dir with agents of every sort. What runs is ended by the caller.
     fn populate(root: &Path) -> Vec<Child> {
@@ -521,7 +521,7 @@ mod tests {
         for (line, shells) in all_kinds() {
             let is_precise = line.shell().starts_with("/bin/");
             let spelled = |text: String| if is_precise { text } else { whole_seconds(&text) };
-            for detail in BOTH {
+            for detail in EACH {
                 let here = local::survey::survey(&layout, detail).unwrap();
                 assert_eq!((here.agents.len(), here.broken.len(), here.journals.len()), (6, 1, 1));
                 let programs = here.agents.iter().filter_map(|agent| agent.program.as_ref());
