@@ -179,7 +179,10 @@ mod tests {
             times.iter().map(|time| Row::shown("stop", Duration::from_millis(*time))).collect()
         };
         let same = Row::against_baseline(rows(&[300, 100]), rows(&[101, 250]), 1.05).unwrap().to_string();
-        assert!(same.contains("100.00 ms") && same.contains("101.00 ms (baseline; medians 300.00 ms, 250.00 ms)"), "{same}");
+        assert!(
+            same.contains("100.00 ms") && same.contains("101.00 ms (baseline; medians 300.00 ms, 250.00 ms)"),
+            "{same}"
+        );
         assert!(same.ends_with("pass"), "{same}");
         let worse = Row::against_baseline(rows(&[110]), rows(&[100]), 1.05).unwrap().to_string();
         assert!(worse.contains("1.10x") && worse.ends_with("falls short"), "{worse}");
