@@ -16,6 +16,9 @@ pub(crate) struct Options {
     /// Compare with another release binary instead: the two take turns, case by case
     #[arg(long, value_name = "BINARY")]
     baseline: Option<PathBuf>,
+    /// Measure this release binary instead of building one
+    #[arg(long, value_name = "BINARY")]
+    binary: Option<PathBuf>,
     /// How often the two binaries take turns at a case
     #[arg(long, value_name = "N", default_value_t = 5, requires = "baseline")]
     turns: usize,
@@ -36,6 +39,11 @@ impl Options {
     /// How often two binaries take turns at a case.
     pub(crate) fn turns(&self) -> usize {
         self.turns
+    }
+
+    /// The binary to measure, unless one is to be built.
+    pub(crate) fn binary(&self) -> Option<&Path> {
+        self.binary.as_deref()
     }
 
     /// The binary to compare with.

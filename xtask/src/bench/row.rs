@@ -99,16 +99,20 @@ impl Row {
         }
     }
 
-    /// The best of several measurements of one thing with this binary, against the best with another one. What only
-    /// holds or not is shown as it is.
-    pub(crate) fn against_baseline(ours: Vec<Self>, theirs: Vec<Self>, limit: f64) -> Option<Self> {
-        let best = |rows: Vec<Self>| rows.into_iter().min_by(|a, b| f64::total_cmp(&a.weight(), &b.weight()));
-        let (ours, theirs) = (best(ours)?, best(theirs)?);
+    /// The best of several measurements of one thing with this binary, against the best with another one; the medians
+    /// of both are told beside it. What only holds or not is shown as it is.
+    pub(crate) fn against_baseline(mut ours: Vec<Self>, mut theirs: Vec<Self>, limit: f64) -> Option<Self> {
+        for rows in [&mut ours, &mut theirs] {
+            rows.sort_by(|a, b| f64::total_cmp(&a.weight(), &b.weight()));
+        }
+        let middle = |rows: &[Self]| rows.get(rows.len() / 2).map(|row| row.ours.clone());
+        let medians = (middle(&ours)?, middle(&theirs)?);
+        let (ours, theirs) = (ours.into_iter().next()?, theirs.into_iter().next()?);
         let Some((figure, other)) = ours.figure.zip(theirs.figure) else { return Some(ours) };
         // Nothing against nothing is no change.
         let ratio = if figure == other { 1.0 } else { figure / other };
         Some(Self {
-            against: format!("{} (baseline)", theirs.ours),
+            against: format!("{} (baseline; medians {}, {})", theirs.ours, medians.0, medians.1),
             ratio: Some(ratio),
             target: format!("<= {limit}x"),
             verdict: Verdict::of(ratio <= limit),
@@ -175,7 +179,10 @@ mod tests {
             times.iter().map(|time| Row::shown("stop", Duration::from_millis(*time))).collect()
         };
         let same = Row::against_baseline(rows(&[300, 100]), rows(&[101, 250]), 1.05).unwrap().to_string();
-        assert!(same.contains("100.00 ms") && same.contains("101.00 ms (baseline)"), "{same}");
+        assert!(
+            same.contains("100.00 ms") && same.contains("101.00 ms (baseline; medians 300.00 ms, 250.00 ms)"),
+            "{same}"
+        );
         assert!(same.ends_with("pass"), "{same}");
         let worse = Row::against_baseline(rows(&[110]), rows(&[100]), 1.05).unwrap().to_string();
         assert!(worse.contains("1.10x") && worse.ends_with("falls short"), "{worse}");

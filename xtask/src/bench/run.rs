@@ -16,10 +16,11 @@ use crate::metadata;
 /// How much slower than the baseline a binary may be.
 const BASELINE_LIMIT: f64 = 1.05;
 
-/// Builds the release binary, runs the cases that were asked for and prints a line for each.
+/// Builds the release binary unless one was named, runs the cases that were asked for and prints a line for each.
 pub(crate) fn run(options: &Options) -> Result<(), BenchError> {
     let interrupt = Interrupt::watch()?;
-    let bench = Bench { binary: build()?, effort: options.effort(), interrupt };
+    let binary = options.binary().map_or_else(build, |named| Ok(named.to_owned()))?;
+    let bench = Bench { binary, effort: options.effort(), interrupt };
     println!("{}", Row::header());
     match options.baseline() {
         Some(baseline) => compare(&bench, baseline, options),

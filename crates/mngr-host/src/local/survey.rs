@@ -3,8 +3,8 @@
 //! Split over threads only where there are enough agents to pay for them.
 
 use std::fs;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 use jiff::{SignedDuration, Timestamp};
 use mngr_model::address::AgentRef;
@@ -83,23 +83,17 @@ pub(super) struct Here;
 
 impl Sight for Here {
     fn read_small(&self, path: &HostPath) -> io::Result<Vec<u8>> {
-        let file = open_ordinary(path)?;
-        let length = file.metadata()?.len();
+        let (file, length) = open_ordinary(path)?;
         if length > FILE_LIMIT {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let mut bytes = Vec::with_capacity(length as usize + 1);
-        file.take(FILE_LIMIT).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        read_from(&file, 0, length, FILE_LIMIT)
     }
 
     fn read_end(&self, path: &HostPath, limit: u64) -> io::Result<(Vec<u8>, bool)> {
-        let mut file = open_ordinary(path)?;
-        let start = file.metadata()?.len().saturating_sub(limit);
-        file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::new();
-        file.take(limit).read_to_end(&mut bytes)?;
-        Ok((bytes, start == 0))
+        let (file, length) = open_ordinary(path)?;
+        let start = length.saturating_sub(limit);
+        Ok((read_from(&file, start, length - start, limit)?, start == 0))
     }
 
     fn clock_lead(&self) -> SignedDuration {
@@ -146,12 +140,74 @@ impl Sight for Here {
     }
 }
 
-/// A pipe in its place must not block us.
-fn open_ordinary(path: &HostPath) -> io::Result<fs::File> {
+/// Opens a file and says how long it is. A pipe in its place must not block us.
+fn open_ordinary(path: &HostPath) -> io::Result<(fs::File, u64)> {
     let flags = OFlags::NONBLOCK.bits() as i32;
     let file = fs::File::options().read(true).custom_flags(flags).open(path.as_str())?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not an ordinary file"));
     }
-    Ok(file)
+    Ok((file, metadata.len()))
+}
+
+/// Reads a file to its end, at most `limit` bytes, with one call where it still has the length that is expected: several
+/// files of each agent are read for every list.
+fn read_from(file: &fs::File, start: u64, expected: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let room = |bytes: u64| usize::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge));
+    let limit = room(limit)?;
+    let mut bytes = vec![0; room(expected)?.saturating_add(1).min(limit)];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read_at(&mut bytes[filled..], start + filled as u64) {
+            Ok(count) => {
+                let is_end = count < bytes.len() - filled;
+                filled += count;
+                if is_end {
+                    break;
+                }
+                // It has grown since.
+                bytes.resize(bytes.len().saturating_mul(2).min(limit), 0);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_to_its_end_or_to_the_limit_whatever_length_was_expected() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let content: Vec<u8> = (0..1000_u32).map(|number| (number % 251) as u8).collect();
+        fs::write(&path, &content).unwrap();
+        let file = fs::File::open(&path).unwrap();
+        for expected in [0, 1, 7, 499, 999, 1000, 1001, 5000] {
+            for start in [0, 1, 600, 1000] {
+                for limit in [1, 100, 1000, 4096] {
+                    let end = content.len().min(start + limit);
+                    let read = read_from(&file, start as u64, expected, limit as u64).unwrap();
+                    assert_eq!(read, content[start..end], "{expected} from {start}, at most {limit}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_long_file_is_not_all_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = HostPath::new(dir.path().join("file").to_str().unwrap());
+        fs::write(path.as_str(), "one two three").unwrap();
+        assert_eq!(Here.read_end(&path, 5).unwrap(), (b"three".to_vec(), false));
+        assert_eq!(Here.read_end(&path, 13).unwrap(), (b"one two three".to_vec(), true));
+        assert_eq!(Here.read_small(&path).unwrap(), b"one two three");
+        fs::write(path.as_str(), "").unwrap();
+        assert_eq!(Here.read_end(&path, 5).unwrap(), (Vec::new(), true));
+    }
 }

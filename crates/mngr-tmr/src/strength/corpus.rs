@@ -40,8 +40,12 @@ impl Project {
                 said["tmr"]["collectors"].clone().try_into().unwrap()
             }
             "pytest" => toml::from_str(&format!("[pytest.env]\nPATH = '{}'", path_with_pytest())).unwrap(),
-            // Hundreds of small builds: nobody looks at them with a debugger.
-            _ => toml::from_str("[cargo-nextest.env]\nCARGO_PROFILE_DEV_DEBUG = '0'").unwrap(),
+            // Hundreds of small builds: nobody looks at them with a debugger. The profile of the nextest that runs this
+            // test is passed on to those it starts, and they do not know it.
+            _ => toml::from_str(
+                "[cargo-nextest.env]\nCARGO_PROFILE_DEV_DEBUG = '0'\nNEXTEST_PROFILE = 'default'",
+            )
+            .unwrap(),
         };
         let name = match self.name {
             "sh" => own.keys().next().unwrap().clone(),
