@@ -6,9 +6,9 @@
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Build the release binary and watch 24 agents mend a small project, verified and integrated
+demo: ## Build mngr quickly and watch 24 agents mend a small project, verified and integrated
 	@scripts/ensure-tools tmux git
-	@scripts/demo.sh "$$(scripts/build-release)"
+	@scripts/demo.sh "$$(MNGR_BUILD_PROFILE=demo scripts/build-release)"
 
 dist: ## Build what other people install: archive, Debian package, checksums, install script, formula (in dist/)
 	@scripts/release

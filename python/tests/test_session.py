@@ -1,18 +1,22 @@
 """Sessions by themselves, without the plugin."""
 
+import inspect
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from mngr_e2e import Keep, Options, Session, TestPlace, expect
 from mngr_e2e.options import OptionsError
-from mngr_e2e.session import cited_block, tutorial_section
+from mngr_e2e.session import cited_block, tutorial_sections
 from mngr_e2e.transcript import read
+
+HERE = Path(__file__).parent
 
 
 def wait_until_gone(pid):
@@ -183,8 +187,12 @@ def test_a_second_try_gets_its_own_folder_and_a_namesake_counts_as_none(tmp_path
 def test_a_block_loses_indentation_and_knows_its_title():
     block = cited_block("\n    # list them\n    for a in b; do\n      echo $a  \n    done\n\n")
     assert block == {"text": "# list them\nfor a in b; do\n  echo $a\ndone", "title": "list them"}
-    assert tutorial_section("Tutorial block:\n    ls\n\nScope:\n    all") == "    ls"
-    assert tutorial_section("Something else.") is None
+
+
+@pytest.mark.parametrize("docstring, blocks", json.loads((HERE / "docstring_cases.json").read_text()))
+def test_a_docstring_cites_what_mngr_reads_in_it(docstring, blocks):
+    found = [cited_block(section)["text"] for section in tutorial_sections(inspect.cleandoc(docstring))]
+    assert found == blocks
 
 
 def test_a_terminal_is_typed_into_read_and_recorded(session):

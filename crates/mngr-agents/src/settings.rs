@@ -13,6 +13,25 @@ pub(crate) fn flag(settings: &[AgentTypeSettings], key: &'static str) -> Result<
     }
 }
 
+/// A yes-or-no field, nearest first; yes where nobody says otherwise.
+pub(crate) fn flag_unless_off(
+    settings: &[AgentTypeSettings],
+    key: &'static str,
+) -> Result<bool, ProvisionError> {
+    let is_set = settings.iter().any(|settings| settings.extra.contains_key(key));
+    Ok(!is_set || flag(settings, key)?)
+}
+
+/// A text, nearest first.
+pub(crate) fn text<'s>(
+    settings: &'s [AgentTypeSettings],
+    key: &'static str,
+) -> Result<Option<&'s str>, ProvisionError> {
+    let value = settings.iter().find_map(|settings| settings.extra.get(key));
+    let wrong = ProvisionError::Setting { key, expected: "a text" };
+    value.map(|value| value.as_str().ok_or(wrong)).transpose()
+}
+
 /// Whether its program stays as it is (`update_policy`), as it does where nobody says otherwise.
 pub(crate) fn keeps_its_version(settings: &[AgentTypeSettings]) -> bool {
     let policy = settings.iter().find_map(|settings| settings.extra.get("update_policy"));

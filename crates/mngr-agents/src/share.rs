@@ -13,6 +13,15 @@ pub(crate) fn is_same(one: &dyn Host, other: &dyn Host) -> bool {
     one.info().id == other.info().id
 }
 
+/// How an agent on the user's own machine sees a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// As a link: what the user changes later is there at once.
+    Link,
+    /// As a copy, as on another machine.
+    Copy,
+}
+
 /// Lets an agent on `host` see the user's file or folder `from` at `to`. A link may lead to what is not there yet, such as a
 /// login; of a copy there is nothing then.
 pub(crate) fn share(
@@ -20,8 +29,9 @@ pub(crate) fn share(
     from: &HostPath,
     host: &dyn Host,
     to: &HostPath,
+    way: Way,
 ) -> Result<(), ProvisionError> {
-    if is_same(client, host) {
+    if way == Way::Link && is_same(client, host) {
         return Ok(host.files().link(from.as_str(), to)?);
     }
     if !client.files().exists(from)? {

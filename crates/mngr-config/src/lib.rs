@@ -36,7 +36,8 @@ pub mod value;
 
 pub use error::ConfigError;
 pub use key::{KeyError, KeyPath};
-pub use keys::agent_type::{AgentTypeSettings, CliArgs, UpdatePolicy};
+pub use keys::agent_type::{AgentTypeSettings, CliArgs};
+pub use keys::brand::{Refusal, UpdatePolicy, foreign_keys, limited_keys, refusals};
 pub use keys::command::{AnyOption, CommandSettings, KnownOptions};
 pub use keys::duration::DurationSetting;
 pub use keys::housekeeping::{ExecSettings, StopSettings, TrashSettings};

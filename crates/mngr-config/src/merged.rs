@@ -5,12 +5,14 @@ use toml::Value;
 use crate::check::check_options;
 use crate::error::ConfigError;
 use crate::key::KeyPath;
+use crate::keys::agent_type::AgentTypeSettings;
+use crate::keys::brand::{Refusal, refusals};
 use crate::keys::command::{AnyOption, KnownOptions};
 use crate::keys::top::Settings;
 use crate::layer::{self, Layer};
 use crate::merge::{Narrowing, merge};
 use crate::origin::Origin;
-use crate::problem::{Problem, Problems};
+use crate::problem::{Fault, Problem, Problems};
 use crate::tree::{self, Entry, Item, Leaf, Tree};
 
 /// The name everything is called by unless `MNGR_ROOT_NAME` says otherwise.
@@ -89,6 +91,27 @@ impl Merged {
     /// Unknown keys that were ignored because [`Unknown::Warn`] was asked for.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
+    }
+
+    /// Settings of agent types and templates that are refused when an agent is created with them.
+    pub fn refused(&self) -> Vec<Problem> {
+        let types = self.settings.agent_types.iter();
+        let types =
+            types.map(|(name, settings)| (["agent_types", name], refusals(std::slice::from_ref(settings))));
+        let templates = self.settings.create_templates.iter().map(|(name, template)| {
+            let fields = AgentTypeSettings { extra: template.extra.clone(), ..AgentTypeSettings::default() };
+            (["create_templates", name], refusals(&[fields]))
+        });
+        let mut refused = Vec::new();
+        for (path, refusals) in types.chain(templates) {
+            let path = KeyPath::from_segments(path);
+            for Refusal { key, reason } in refusals {
+                let key = path.child(key);
+                let at = self.get(&key).map(|(_, origin)| origin);
+                refused.extend(at.map(|at| Problem { at, key, fault: Fault::Refused { reason } }));
+            }
+        }
+        refused
     }
 
     /// All settings as one plain table.

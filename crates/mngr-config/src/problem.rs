@@ -52,6 +52,11 @@ pub enum Fault {
     Twice,
     /// The key may not be set by this layer.
     NotHere,
+    /// mngr does not do what this value asks for.
+    Refused {
+        /// Why, and what to do instead.
+        reason: &'static str,
+    },
 }
 
 impl Problem {
@@ -87,6 +92,7 @@ impl fmt::Display for Fault {
             Self::BadOperator { operator, holds } => write!(f, ": `{operator}` does not apply to {holds}"),
             Self::Twice => f.write_str(": set twice"),
             Self::NotHere => f.write_str(": cannot be set this way"),
+            Self::Refused { reason } => write!(f, ": {reason}"),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mngr_host::fault;
 use mngr_host::files::{FileKind, FolderEntry};
-use mngr_host::git::{DeleteBranch, Git, RemoveOutcome};
+use mngr_host::git::{DeleteBranch, Git, GitError, RemoveOutcome};
 use mngr_host::host::{EndRequest, Host, RunningCommands};
 use mngr_host::interrupt;
 use mngr_host::lock::{HostLock, LockError, LockWait};
@@ -232,6 +232,13 @@ fn take_back_step(world: &World, host: &dyn Host, id: &AgentId, step: &Step) -> 
         Step::Branch { repository, name, at } => {
             let git = Git::new(host, repository.clone());
             match git.delete_branch(name, DeleteBranch::OnlyAt(at)) {
+                // The agent has committed. That stays so, however often somebody tries again.
+                Err(GitError::RefMoved { .. }) => {
+                    world.reporter.warn(&format!(
+                        "the branch `{name}` is kept: it has commits of the agent; `git branch -D {name}` deletes it"
+                    ));
+                    Ok(())
+                }
                 // The repository is gone, and the branch with it.
                 Err(_) if !files.exists(&repository.join("HEAD")).map_err(|e| text(&e))? => Ok(()),
                 deleted => deleted.map_err(|e| text(&e)),

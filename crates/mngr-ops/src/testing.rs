@@ -45,6 +45,7 @@ impl TestWorld {
         settings.tmux.user_config = false;
         let world = World {
             settings,
+            refused: Vec::new(),
             providers: vec![Box::new(LocalProvider::new(host.clone()))],
             client: host.clone(),
             clock: Box::new(SystemClock),

@@ -38,6 +38,8 @@ impl Reporter for Silent {
 pub struct World {
     /// The merged settings.
     pub settings: Settings,
+    /// Settings that are refused when an agent is created with them, with their origin.
+    pub refused: Vec<mngr_config::Problem>,
     /// Where hosts come from.
     pub providers: Vec<Box<dyn Provider>>,
     /// The machine mngr runs on. Files named on the command line are here.

@@ -77,8 +77,10 @@ impl Ctx {
 
     /// The world the verbs act on.
     pub(crate) fn world(&mut self) -> Result<World, CliError> {
-        let settings = self.settings()?.clone();
-        wiring::world(settings, &self.surroundings, &self.console)
+        let merged = self.merged()?;
+        let (settings, refused) = (merged.settings().clone(), merged.refused());
+        let world = wiring::world(settings, &self.surroundings, &self.console)?;
+        Ok(World { refused, ..world })
     }
 }
 

@@ -118,6 +118,7 @@ pub(crate) fn world(
         cwd: surroundings.cwd.clone(),
         home: surroundings.home(),
         vars: surroundings.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        refused: Vec::new(),
         settings,
     })
 }

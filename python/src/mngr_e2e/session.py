@@ -199,11 +199,9 @@ class Session:
         text = inspect.cleandoc(docstring)
         self._record["docstring"] = text
         (self.artifacts / "docstring.txt").write_text(text + "\n", encoding="utf-8")
-        block = tutorial_section(text)
-        if block:
+        self._write_record()
+        for block in tutorial_sections(text):
             self.write_tutorial_block(block)
-        else:
-            self._write_record()
 
     def _next_number(self) -> int:
         with self._counting:
@@ -254,15 +252,19 @@ def cited_block(text: str) -> dict[str, str]:
     return block
 
 
-def tutorial_section(docstring: str) -> Optional[str]:
-    """The section ``Tutorial block:`` of a cleaned docstring, up to the next label such as ``Scope:``."""
-    lines = lines_of(docstring)
-    if "Tutorial block:" not in lines:
-        return None
-    section = lines[lines.index("Tutorial block:") + 1 :]
-    label = re.compile(r"[A-Z][A-Za-z ]*:$")
-    end = next((at for at, line in enumerate(section) if label.match(line)), len(section))
-    return "\n".join(section[:end]).strip("\n") or None
+def tutorial_sections(docstring: str) -> list[str]:
+    """The sections ``Tutorial block:`` of a cleaned docstring, each up to the next label such as ``Scope:``."""
+    lines = [line.rstrip() for line in lines_of(docstring)]
+    headers = [at for at, line in enumerate(lines) if line in ("Tutorial block:", "Tutorial blocks:")]
+    label = re.compile(r"[A-Z][A-Za-z ]*:")
+    found = []
+    for header, end in zip(headers, headers[1:] + [len(lines)]):
+        section = lines[header + 1 : end]
+        stop = next((at for at, line in enumerate(section) if label.match(line)), len(section))
+        text = "\n".join(section[:stop]).strip("\n")
+        if text:
+            found.append(text)
+    return found
 
 
 def _first_record(place: TestPlace, attempt: int, started: datetime) -> dict[str, Any]:

@@ -21,7 +21,7 @@ use crate::brand::{
 use crate::login::{LoginPlace, MissingLogin};
 use crate::ordinary::read_ordinary;
 use crate::said;
-use crate::settings::{flag, keeps_its_version, texts};
+use crate::settings::{flag, flag_unless_off, keeps_its_version, texts};
 use crate::user::UserSide;
 
 const HOOK: &str = include_str!("hook.sh");
@@ -57,7 +57,8 @@ impl Brand for Claude {
         if let Some(user) = &user {
             env.push(pair("ORIGINAL_CLAUDE_CONFIG_DIR", user.folder().as_str())?);
         }
-        if request.host.info().id == request.client.info().id {
+        let has_login = flag_unless_off(request.settings, login::SYNC_LOGIN)?;
+        if has_login && request.host.info().id == request.client.info().id {
             env.push(pair(login::STORE_VARIABLE, login::users_store(request.vars))?);
         }
         if keeps_its_version(request.settings) {

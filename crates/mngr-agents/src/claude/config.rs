@@ -9,8 +9,8 @@ use super::login::{self, KeyAnswer};
 use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::json::{edit_object, push, read_object};
 use crate::ordinary::read_ordinary;
-use crate::settings::{flag, objects};
-use crate::share::share;
+use crate::settings::{flag, flag_unless_off, objects, text};
+use crate::share::{Way, share};
 use crate::user::UserSide;
 
 /// What Claude Code remembers about itself and the folders it was started in.
@@ -19,6 +19,13 @@ const MAIN_FILE: &str = ".claude.json";
 pub(super) const PROGRAM: &str = "Claude Code";
 /// The user's login, which every agent shares.
 pub(super) const CREDENTIALS: &str = ".credentials.json";
+
+/// Whether agents get the user's [`MAIN_FILE`].
+pub(super) const SYNC_MAIN_FILE: &str = "sync_claude_json";
+/// Whether agents get the user's settings and what is [`SHARED`].
+pub(super) const SYNC_SETTINGS: &str = "sync_home_settings";
+/// The tool with which Claude Code asks the user something.
+const QUESTION_TOOL: &str = "AskUserQuestion";
 
 /// Events mngr listens to.
 const EVENTS: [&str; 10] = [
@@ -87,20 +94,28 @@ pub(super) fn write(
     write_json(files, &folder.join("settings.json"), &settings)?;
     let Some(user) = user else { return Ok(()) };
     // A link: a new login, or a new skill, is there for every agent at once.
-    let link = |name: &str| -> Result<(), ProvisionError> {
+    let give = |name: &str, way: Way| -> Result<(), ProvisionError> {
         if files.stat(&folder.join(name))?.is_none() {
-            share(request.client, &user.folder.join(name), request.host, &folder.join(name))?;
+            share(request.client, &user.folder.join(name), request.host, &folder.join(name), way)?;
         }
         Ok(())
     };
-    for name in SHARED {
+    let way = match flag_unless_off(request.settings, "symlink_user_resources")? {
+        true => Way::Link,
+        false => Way::Copy,
+    };
+    let shared: &[&str] = if flag_unless_off(request.settings, SYNC_SETTINGS)? { &SHARED } else { &[] };
+    for name in shared {
         if request.client.files().exists(&user.folder.join(name))? {
-            link(name)?;
+            give(name, way)?;
         }
+    }
+    if !flag_unless_off(request.settings, login::SYNC_LOGIN)? {
+        return Ok(());
     }
     // For versions that know no other place for it. Also where there is none yet: whoever logs in at an agent's terminal
     // has logged in for all.
-    if request.client.files().exists(&user.folder)? { link(CREDENTIALS) } else { Ok(()) }
+    if request.client.files().exists(&user.folder)? { give(CREDENTIALS, Way::Link) } else { Ok(()) }
 }
 
 fn write_json(files: &dyn Files, path: &HostPath, value: &Value) -> Result<(), ProvisionError> {
@@ -114,9 +129,14 @@ fn main_file(
     user: Option<&UserConfig>,
 ) -> Result<Map<String, Value>, ProvisionError> {
     let mut main = match user {
-        Some(user) => read_object(request.client.files(), &user.main_file)?,
-        None => Map::new(),
+        Some(user) if flag_unless_off(request.settings, SYNC_MAIN_FILE)? => {
+            read_object(request.client.files(), &user.main_file)?
+        }
+        _ => Map::new(),
     };
+    if !flag_unless_off(request.settings, login::SYNC_LOGIN)? {
+        main.retain(|key, _| !login::ACCOUNT.contains(&key.as_str()));
+    }
     let parent = parents_main_file(request)?;
     for key in INHERITED {
         if let Some(value) = parent.get(key).filter(|_| !main.contains_key(key)) {
@@ -204,9 +224,21 @@ fn settings(
     hook: &HostPath,
 ) -> Result<Value, ProvisionError> {
     let mut settings = match user {
-        Some(user) => read_object(request.client.files(), &user.folder.join("settings.json"))?,
-        None => Map::new(),
+        Some(user) if flag_unless_off(request.settings, SYNC_SETTINGS)? => {
+            read_object(request.client.files(), &user.folder.join("settings.json"))?
+        }
+        _ => Map::new(),
     };
+    for (key, name) in [("model", "model"), ("output_style", "outputStyle")] {
+        if let Some(text) = text(request.settings, key)? {
+            settings.insert(name.into(), text.into());
+        }
+    }
+    if flag(request.settings, "auto_disable_questions")? {
+        edit_object(&mut settings, "permissions", |permissions| {
+            push(permissions, "deny", QUESTION_TOOL.into());
+        });
+    }
     // It would make itself the user's program for links of its own, in the user's own settings of the desktop.
     settings.insert("disableDeepLinkRegistration".into(), "disable".into());
     let allows = flag(request.settings, "auto_allow_permissions")?;

@@ -8,6 +8,7 @@ use super::config::{self, PROGRAM, UserConfig};
 use crate::brand::ProvisionError;
 use crate::json::read_object;
 use crate::login::{LoginPlace, MissingLogin};
+use crate::settings::flag_unless_off;
 
 /// Any of these is a key of its own, or sends Claude Code to another service with credentials of its own.
 const VARIABLES: [&str; 6] = [
@@ -22,6 +23,10 @@ const VARIABLES: [&str; 6] = [
 pub(super) const KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 /// The variable that names the folder of the credentials, where that is not the configuration folder.
 pub(super) const STORE_VARIABLE: &str = "CLAUDE_SECURESTORAGE_CONFIG_DIR";
+/// Whether agents get the user's login.
+pub(super) const SYNC_LOGIN: &str = "sync_claude_credentials";
+/// What `.claude.json` says of the user's login.
+pub(super) const ACCOUNT: [&str; 2] = ["oauthAccount", "primaryApiKey"];
 /// How much of a key Claude Code keeps to recognise it.
 const KEY_TAIL: usize = 20;
 
@@ -75,18 +80,26 @@ pub(super) fn missing(login: &LoginPlace<'_>) -> Result<Option<MissingLogin>, Pr
         return Ok((!login.has(KEY_VARIABLE)).then_some(missing));
     };
     let files = login.user.files;
-    let main = read_object(files, user.main_file())?;
+    let main = match flag_unless_off(login.settings, config::SYNC_MAIN_FILE)? {
+        true => read_object(files, user.main_file())?,
+        false => Map::new(),
+    };
     if let Some(key) = login.env.get(KEY_VARIABLE).filter(|key| !key.is_empty())
         && answer_about(&main, key) != KeyAnswer::Rejected
     {
         return Ok(None);
     }
-    // The account stands there also where the credentials are in the system's keychain.
-    let has_account = main.contains_key("oauthAccount") || main.contains_key("primaryApiKey");
-    if has_account || files.exists(&user.folder().join(config::CREDENTIALS))? {
-        return Ok(None);
+    if flag_unless_off(login.settings, SYNC_LOGIN)? {
+        // The account stands there also where the credentials are in the system's keychain.
+        let has_account = ACCOUNT.iter().any(|key| main.contains_key(*key));
+        if has_account || files.exists(&user.folder().join(config::CREDENTIALS))? {
+            return Ok(None);
+        }
     }
-    let settings = read_object(files, &user.folder().join("settings.json"))?;
+    let settings = match flag_unless_off(login.settings, config::SYNC_SETTINGS)? {
+        true => read_object(files, &user.folder().join("settings.json"))?,
+        false => Map::new(),
+    };
     let names_helper = |value: &Value| value.get("apiKeyHelper").is_some();
     let is_overridden = login.settings.iter().any(|settings| {
         let overrides = settings.extra.get("settings_overrides");

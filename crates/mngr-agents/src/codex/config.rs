@@ -12,7 +12,7 @@ use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::json::read_object;
 use crate::ordinary::read_ordinary;
 use crate::settings::{flag, keeps_its_version, texts};
-use crate::share::share;
+use crate::share::{Way, share};
 use crate::user::UserSide;
 
 /// The program's name in messages.
@@ -229,7 +229,7 @@ fn share_all(request: &Provisioning<'_>, user: &HostPath, folder: &HostPath) -> 
     let (theirs, ours) = (request.client.files(), request.host.files());
     // A link: a new login, or a new prompt, is there for every agent at once.
     let link = |from: &HostPath, name: &str| -> Result<(), ProvisionError> {
-        share(request.client, &from.join(name), request.host, &folder.join(name))
+        share(request.client, &from.join(name), request.host, &folder.join(name), Way::Link)
     };
     // Also where there is none yet: whoever logs in at an agent's terminal has logged in for all.
     if theirs.exists(user)? {
@@ -244,7 +244,7 @@ fn share_all(request: &Provisioning<'_>, user: &HostPath, folder: &HostPath) -> 
     ours.make_folder(&folder.join(SKILLS))?;
     for entry in skills.into_iter().filter(|entry| !entry.name.starts_with('.')) {
         let (from, to) = (user.join(SKILLS).join(&entry.name), folder.join(SKILLS).join(&entry.name));
-        share(request.client, &from, request.host, &to)?;
+        share(request.client, &from, request.host, &to, Way::Link)?;
     }
     let rules = theirs.list(&user.join(RULES))?;
     ours.make_folder(&folder.join(RULES))?;

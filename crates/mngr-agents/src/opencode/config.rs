@@ -15,7 +15,7 @@ use crate::brand::{ProvisionError, Provisioning};
 use crate::json::push;
 use crate::ordinary::read_ordinary;
 use crate::settings::{keeps_its_version, objects, texts};
-use crate::share::{is_same, share};
+use crate::share::{Way, is_same, share};
 use crate::user::UserSide;
 
 /// Our layer of configuration, and that of the terminal interface.
@@ -145,7 +145,7 @@ fn copy_config(
             let is_settings = name.ends_with(".json") || name.ends_with(".jsonc");
             match is_settings.then(|| read_ordinary(theirs, &from)).transpose()?.flatten() {
                 Some(text) => ours.write(&to, &text, Access::Private, Durability::Cached)?,
-                None => share(client, &from, host, &to)?,
+                None => share(client, &from, host, &to, Way::Link)?,
             }
         }
     }

@@ -4,6 +4,7 @@
 //! `defaults.toml`. Nothing here merges, reads or prints.
 
 pub(crate) mod agent_type;
+pub(crate) mod brand;
 pub(crate) mod command;
 pub(crate) mod duration;
 pub(crate) mod housekeeping;

@@ -127,9 +127,21 @@ const BACKEND_FIELDS: &[Field] = &[
         "docker: the daemon's address; `DOCKER_HOST` or the default socket when absent.",
     ),
     Field::new("hosts", <BTreeMap<String, SshHostSettings>>::KIND, "ssh: the machines agents may run on."),
-    Field::new("is_host_volume_created", Kind::Bool, "docker: whether a host gets a volume for its state."),
-    Field::new("isolate_host_volumes", Kind::Bool, "docker: whether hosts cannot see each other's volumes."),
-    Field::new("volume_mount_path", Kind::Text, "docker: where the state volume is mounted."),
+    Field::new(
+        "is_host_volume_created",
+        Kind::Bool,
+        "Accepted for older settings files; has no effect: a docker host always has a volume of its own for its state.",
+    ),
+    Field::new(
+        "isolate_host_volumes",
+        Kind::Bool,
+        "Accepted for older settings files; has no effect: a docker host never sees the volume of another one.",
+    ),
+    Field::new(
+        "volume_mount_path",
+        Kind::Text,
+        "Accepted for older settings files; has no effect: the volume of a docker host is at its `host_dir`.",
+    ),
 ];
 
 /// Whether the section `name` with this `backend` key is about a backend whose keys are not known here.

@@ -51,13 +51,13 @@ settings_table! {
         pub enabled_backends: Vec<String>,
         /// Shell commands run before a verb, all at once; if one fails the verb is not run.
         pub pre_command_scripts: BTreeMap<String, Vec<String>>,
-        /// Whether agent programs may be installed on remote hosts.
+        /// Accepted for older settings files; has no effect: mngr installs no agent program.
         pub is_remote_agent_installation_allowed: bool,
         /// Accepted for older settings files; has no effect: a host that is destroyed leaves no record.
         pub default_destroyed_host_persisted_seconds: f64,
         /// Accepted for older settings files; has no effect: a host stops when its last agent goes.
         pub default_min_online_host_age_seconds: f64,
-        /// Seconds reading one host's details may take while listing.
+        /// Accepted for older settings files; has no effect: see `host_discovery_timeout_seconds`.
         pub host_detail_read_timeout_seconds: Option<f64>,
         /// Whether a layer may replace a list or table by one with fewer entries without `__assign`; not with `-S`.
         pub allow_settings_key_assignment_narrowing: bool,

@@ -109,6 +109,25 @@ mod tests {
         assert_eq!(texts, ["a", "b"]);
     }
 
+    /// The same cases are in the tests of the plugin.
+    #[test]
+    fn a_docstring_cites_what_the_plugin_reads_in_it() {
+        let cases: Vec<(String, Vec<String>)> =
+            serde_json::from_str(include_str!("../../../../python/tests/docstring_cases.json")).unwrap();
+        assert!(cases.len() > 10);
+        for (docstring, blocks) in cases {
+            let dedented = |citation: Citation| {
+                let lines = || citation.text.lines().filter(|line| !line.trim().is_empty());
+                let common =
+                    lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or_default();
+                let cut = citation.text.lines().map(|line| line.get(common..).unwrap_or_default());
+                cut.collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
+            };
+            let found = read(&docstring).into_iter().map(dedented);
+            assert_eq!(found.filter(|text| !text.is_empty()).collect::<Vec<_>>(), blocks, "{docstring}");
+        }
+    }
+
     #[test]
     fn every_label_is_a_possible_end_and_the_longest_text_comes_first() {
         let found = read("Tutorial block:\n  a\n  Word: x\n  b\n  Scope: y\n  c");

@@ -84,6 +84,32 @@ pub(super) fn require_on(
     }
 }
 
+/// Fails on a setting in force that mngr refuses, and tells of those that only another brand reads.
+pub(super) fn check_settings(world: &World, resolved: &ResolvedType) -> Result<(), CreateError> {
+    let base = resolved.base.name();
+    for (key, brand) in mngr_config::foreign_keys(&resolved.chain, base) {
+        world
+            .reporter
+            .note(&format!("`{key}` has no effect on an agent of `{base}`: only `{brand}` reads it"));
+    }
+    let Some(refusal) = mngr_config::refusals(&resolved.chain).into_iter().next() else { return Ok(()) };
+    let templates = resolved.chain.len().saturating_sub(resolved.names.len());
+    let holder = resolved.chain.iter().position(|settings| settings.extra.contains_key(refusal.key));
+    let holder = holder.and_then(|at| resolved.names.get(at.checked_sub(templates)?));
+    let is_it = |key: &mngr_config::KeyPath| match (key.segments(), holder) {
+        ([registry, name, key], Some(holder)) => {
+            registry == "agent_types" && name == holder && key == refusal.key
+        }
+        ([registry, _, key], None) => registry == "create_templates" && key == refusal.key,
+        _ => false,
+    };
+    let what = match world.refused.iter().find(|problem| is_it(&problem.key)) {
+        Some(problem) => problem.to_string(),
+        None => format!("the setting `{}` of the agent type: {}", refusal.key, refusal.reason),
+    };
+    Err(CreateError::RefusedSetting { what })
+}
+
 fn unknown(settings: &Settings, name: &str) -> CreateError {
     let known = settings.agent_types.keys().map(String::as_str).chain(BuiltIn::ALL.map(BuiltIn::name));
     let best =

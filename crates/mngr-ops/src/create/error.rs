@@ -65,6 +65,12 @@ pub enum CreateError {
         /// What is switched off.
         plugin: String,
     },
+    /// A setting of the type asks for something that mngr does not do.
+    #[error("{what}")]
+    RefusedSetting {
+        /// Where it is set, its key and the reason.
+        what: String,
+    },
     /// Custom types that name one another in a circle.
     #[error("agent type `{name}` inherits from itself")]
     TypeCycle {

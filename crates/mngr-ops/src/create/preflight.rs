@@ -105,7 +105,7 @@ pub(super) fn installation(
 }
 
 /// The value of a brand's setting, nearest first.
-fn setting<T>(
+pub(super) fn setting<T>(
     chain: &[AgentTypeSettings],
     key: &'static str,
     expected: &'static str,

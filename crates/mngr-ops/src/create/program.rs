@@ -75,6 +75,7 @@ pub(super) fn find(
     declared.map_err(|source| CreateError::Declared { name: type_name.to_string(), source })?;
     // Nearest first: what a template says wins over what the type says.
     resolved.chain.splice(0..0, request.type_fields.clone());
+    agent_type::check_settings(world, &resolved)?;
     heritage.check(resolved.base, &type_name)?;
     let is_of_parent = inherited.is_some() && request.agent_args.is_empty();
     let mut args = if is_of_parent { heritage.args() } else { request.agent_args.clone() };

@@ -533,3 +533,18 @@ fn names_are_made_up_in_every_style() {
     assert_eq!(names(&env).len(), 4);
     let _ = env.mngr(["create", "--name-style", "rocks", "--no-connect", "--", "true"]).code(2);
 }
+
+#[test]
+fn a_creation_that_fails_after_a_commit_keeps_the_branch_and_leaves_nothing_to_warn_of() {
+    let env = env_with_repo();
+    let commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m A && false";
+    let words =
+        ["create", "x", "scripted", "--no-connect", "--extra-provision-command", commit, "--", "wait"];
+    let failed = env.mngr(words).code(1);
+    assert!(failed.stderr.contains("the branch `mngr/x` is kept: it has commits of the agent"), "{failed}");
+    assert!(!failed.stderr.contains("not everything could be taken back"), "{failed}");
+    let list = env.mngr(["list"]).success();
+    assert_eq!((list.stdout.as_str(), list.stderr.as_str()), ("No agents found\n", ""));
+    let doctor = env.mngr(["doctor", "--format", "json"]);
+    assert!(!doctor.stdout.contains("died before they were done"), "{doctor}");
+}

@@ -56,6 +56,7 @@ mod replay;
 mod rsync;
 mod session;
 mod settings;
+mod settings_read;
 mod stand_in;
 mod state;
 mod support;

@@ -191,7 +191,9 @@ pub(crate) fn failure(error: CreateError) -> CliError {
                     .to_owned(),
             ),
         ),
-        CreateError::Transfer { .. } | CreateError::Branch(_) | CreateError::MessageText(_) | CreateError::Script(_) => {
+        CreateError::RefusedSetting { .. }
+        | CreateError::Transfer { .. }
+        | CreateError::Branch(_) | CreateError::MessageText(_) | CreateError::Script(_) => {
             (ErrorKind::Usage, None)
         }
         CreateError::NoHost { .. } => (

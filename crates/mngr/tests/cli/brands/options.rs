@@ -105,6 +105,68 @@ fn a_wanted_version_is_checked_against_the_installed_one(brand: Brand) {
     assert!(!created.stderr.contains("not proved"), "the version of the tests is a tested one: {created}");
 }
 
+/// What of the user's folder is there for the agent: the settings, a command, the login, as links or not.
+#[test]
+fn claude_gets_of_the_users_folder_what_the_settings_say() {
+    let scene = Scene::of(Brand::Claude);
+    let home = scene.env.home();
+    fs::create_dir_all(home.join(".claude/commands")).unwrap();
+    fs::write(home.join(".claude/commands/otter.md"), "Mention the otter").unwrap();
+    fs::write(home.join(".claude/.credentials.json"), "{}").unwrap();
+    let main = fs::read_to_string(home.join(".claude.json")).unwrap_or_else(|_| "{}".to_owned());
+    let mut main: serde_json::Value = serde_json::from_str(&main).unwrap();
+    main["otters"] = 3.into();
+    fs::write(home.join(".claude.json"), main.to_string()).unwrap();
+    let made = |assignments: &[&str]| {
+        let keys: Vec<String> = assignments.iter().map(|text| setting(Brand::Claude, text)).collect();
+        let words = keys.iter().flat_map(|key| ["-S", key.as_str()]).chain(["--yes"]);
+        let _ = scene.create(&words.collect::<Vec<_>>()).success();
+        let folder = folder(&scene);
+        let is_there = |name: &str| folder.join(name).symlink_metadata().is_ok();
+        let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let seen = (
+            read("settings.json").contains("Bash(touch *)"),
+            is_there("commands").then(|| folder.join("commands").is_symlink()),
+            is_there(".credentials.json"),
+            read(".claude.json").contains("otters"),
+        );
+        assert_eq!(is_there("commands"), folder.join("commands/otter.md").exists());
+        let _ = scene.env.mngr(["destroy", NAME, "--force"]).success();
+        seen
+    };
+    assert_eq!(made(&[]), (true, Some(true), true, true));
+    assert_eq!(made(&["symlink_user_resources=false"]), (true, Some(false), true, true));
+    let nothing = ["sync_home_settings=false", "sync_claude_credentials=false", "sync_claude_json=false"];
+    assert_eq!(made(&nothing), (false, None, false, false));
+}
+
+#[test]
+fn claude_is_kept_from_questions_and_has_the_style_and_the_model_of_the_settings() {
+    let scene = Scene::of(Brand::Claude);
+    let says = |text: &str| setting(Brand::Claude, text);
+    let (questions, style, model) =
+        (says("auto_disable_questions=true"), says("output_style=Explanatory"), says("model=haiku"));
+    let _ = scene.create(&["-S", &questions, "-S", &style, "-S", &model, "-m", "hello"]).success();
+    scene.wait_for(IDLE);
+    assert!(model_asked(&scene, "hello").contains("haiku"));
+    let requests = scene.model.requests();
+    let asked =
+        requests.iter().find(|request| request.scenario.is_some() && request.user_text.contains("hello"));
+    let body = asked.expect("it was asked").body.clone();
+    let tools: Vec<String> =
+        body["tools"].as_array().unwrap().iter().map(|tool| text(&tool["name"])).collect();
+    assert!(tools.iter().any(|name| name == "Bash"), "{tools:?}");
+    assert!(!tools.iter().any(|name| name == "AskUserQuestion"), "{tools:?}");
+    assert!(body.to_string().contains("Explanatory"), "the output style is in the system prompt");
+}
+
+fn dialogs_of_a_first_start_are_answered_where_the_type_says_so(brand: Brand) {
+    let scene = Scene::at(brand, FirstStart::Ahead);
+    let _ = scene.create(&[]).code(1);
+    let _ = scene.create(&["-S", &setting(brand, "auto_dismiss_dialogs=true")]).success();
+    assert_eq!(scene.standing(), IDLE);
+}
+
 #[test]
 fn a_login_that_turns_out_to_be_none_shows_as_the_state() {
     let mut scene = Scene::of(Brand::Claude);
@@ -119,6 +181,7 @@ holds_for!(
     claude,
     Brand::Claude,
     yes_answers_what_the_first_start_asks_and_grants_no_permission,
+    dialogs_of_a_first_start_are_answered_where_the_type_says_so,
     overrides_are_merged_into_the_programs_own_settings,
     a_system_prompt_is_added_for_the_model_to_see,
     arguments_of_the_type_and_of_the_command_line_reach_the_program,
@@ -129,6 +192,7 @@ holds_for!(
     codex,
     Brand::Codex,
     yes_answers_what_the_first_start_asks_and_grants_no_permission,
+    dialogs_of_a_first_start_are_answered_where_the_type_says_so,
     overrides_are_merged_into_the_programs_own_settings,
     a_system_prompt_is_added_for_the_model_to_see,
     arguments_of_the_type_and_of_the_command_line_reach_the_program,
