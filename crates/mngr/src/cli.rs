@@ -8,11 +8,14 @@ pub(crate) mod common;
 pub(crate) mod defaults;
 pub(crate) mod habit;
 pub(crate) mod help;
+pub(crate) mod merge;
 pub(crate) mod options;
 pub(crate) mod page;
 pub(crate) mod parse;
 mod pointless;
+pub(crate) mod rules;
 pub(crate) mod usage;
+pub(crate) mod values;
 mod wrap;
 
 use clap::{Command, Subcommand};

@@ -125,6 +125,10 @@ pub(super) fn plan(
     plan.base_commit = repo.head.oid.clone();
     plan.base_branch = repo.head.branch.clone();
     if matches!(transfer, TransferMode::None | TransferMode::Rsync) {
+        // Nothing is carried; who asks for a clean folder all the same gets one or nothing.
+        if request.unclean == UncleanFiles::Refuse {
+            let _ = unclean_files(source, request, false)?;
+        }
         return Ok(plan);
     }
     plan.repository = Some(repo.common_dir.clone());

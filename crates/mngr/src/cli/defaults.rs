@@ -1,27 +1,44 @@
-//! `[commands.<verb>]` and `[create_templates.<name>]`: settings turned into words of the command line, which stand
-//! before the user's own. So the user's words win, lists add up, and every value is checked like a typed one.
+//! `[commands.<verb>]` and `[create_templates.<name>]`: what settings and templates give for the options of a verb, as values.
+//! How they lie below what was typed is in `merge.rs`.
 
-use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command};
-use mngr_config::{KeyPath, Merged, Origin};
+use std::ffi::OsString;
+
+use clap::{Arg, ArgAction, Command};
+use mngr_config::{KeyPath, LayerKind, Merged, Origin};
 use mngr_query::sanitize;
 use toml::Value;
 
+use crate::cli::values::Values;
 use crate::cli::{absent, options};
 use crate::error::{CliError, ErrorKind};
 
 /// The verbs templates are for.
 pub(crate) const TEMPLATED_VERBS: [&str; 3] = ["create", "clone", "migrate"];
 
-/// One option that the settings give.
+/// How far up something lies. What was typed lies above all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    /// In the settings, by where they come from.
+    Settings(u8),
+    /// In a template, by its place among those that are asked for.
+    Template(usize),
+}
+
+/// One option that settings or templates give.
 #[derive(Debug, Clone)]
 pub(crate) struct Given {
     /// Where the settings have it.
     pub(crate) key: KeyPath,
     /// Who set it.
     pub(crate) origin: Option<Origin>,
-    /// What it becomes.
-    pub(crate) words: Vec<String>,
+    /// The option.
+    pub(crate) id: String,
+    /// What it is set to.
+    pub(crate) values: Vec<OsString>,
+    /// Whether it only takes back what lies below: a flag that is set to false.
+    pub(crate) is_off: bool,
+    /// How far up it lies.
+    pub(crate) rank: Rank,
 }
 
 /// What templates say besides options.
@@ -44,19 +61,14 @@ struct BadValue {
 }
 
 /// The options that `[commands.<verb>]` gives.
-pub(crate) fn of_verb(
-    merged: &Merged,
-    verb: &str,
-    command: &Command,
-    typed: &ArgMatches,
-) -> Result<Vec<Given>, CliError> {
+pub(crate) fn of_verb(merged: &Merged, verb: &str, command: &Command) -> Result<Vec<Given>, CliError> {
     let Some(section) = merged.settings().commands.get(verb) else { return Ok(Vec::new()) };
     let section_key = KeyPath::from_segments(["commands", verb]);
     let mut given = Vec::new();
     for (name, value) in &section.extra {
         let key = section_key.child(name);
         if let Some(arg) = options::option(command, name) {
-            given.extend(give(merged, key, arg, value, command, typed)?);
+            given.extend(give(merged, key, arg, value, command, Rank::Settings)?);
         }
     }
     Ok(given)
@@ -67,11 +79,11 @@ pub(crate) fn of_templates(
     merged: &Merged,
     names: &[String],
     command: &Command,
-    typed: &ArgMatches,
+    typed: &Values,
 ) -> Result<FromTemplates, CliError> {
     let mut found = FromTemplates::default();
     let mut base_type: Option<(&str, &Value)> = None;
-    for name in names {
+    for (place, name) in names.iter().enumerate() {
         let templates = &merged.settings().create_templates;
         let template = templates.get(name).ok_or_else(|| no_such_template(name, templates.keys()))?;
         let template_key = KeyPath::from_segments(["create_templates", name]);
@@ -84,7 +96,7 @@ pub(crate) fn of_templates(
                 }
                 continue;
             };
-            if field == "type" && !is_typed(typed, arg) {
+            if field == "type" && !typed.has_any(&["agent_type", "positional_type"]) {
                 match base_type {
                     Some((other, known)) if known != value => {
                         let text = format!("templates `{other}` and `{name}` name different agent types");
@@ -93,7 +105,7 @@ pub(crate) fn of_templates(
                     _ => base_type = Some((name, value)),
                 }
             }
-            found.given.extend(give(merged, key, arg, value, command, typed)?);
+            found.given.extend(give(merged, key, arg, value, command, |_| Rank::Template(place))?);
         }
     }
     Ok(found)
@@ -108,59 +120,54 @@ fn no_such_template<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> 
     })
 }
 
-/// The words of one option, or nothing where something the user typed rules it out.
+/// What one option is given, if it is given anything.
 fn give(
     merged: &Merged,
     key: KeyPath,
     arg: &Arg,
     value: &Value,
     command: &Command,
-    typed: &ArgMatches,
+    rank: impl Fn(u8) -> Rank,
 ) -> Result<Option<Given>, CliError> {
-    let rivals = command.get_arg_conflicts_with(arg);
-    if rivals.iter().any(|rival| is_typed(typed, rival)) {
-        return Ok(None);
-    }
     let origin = merged.get(&key).map(|(_, origin)| origin);
-    let words = words(arg, value, command).map_err(|problem| {
+    let rank = rank(origin.as_ref().map_or(LayerKind::Default, |origin| origin.layer) as u8);
+    let given = |id: &str, values: Vec<OsString>| {
+        let (is_off, id) = (false, id.to_owned());
+        Given { key: key.clone(), origin: origin.clone(), id, values, is_off, rank }
+    };
+    let id = arg.get_id().as_str();
+    if let (ArgAction::SetTrue, Value::Boolean(false)) = (arg.get_action(), value) {
+        let negative = format!("no-{}", arg.get_long().unwrap_or_default());
+        let negative = command.get_arguments().find(|other| other.get_long() == Some(&negative));
+        return Ok(Some(match negative {
+            Some(negative) => given(negative.get_id().as_str(), vec!["true".into()]),
+            None => Given { is_off: true, ..given(id, vec!["false".into()]) },
+        }));
+    }
+    let values = values(arg, value).map_err(|problem| {
         let failure = CliError::new(ErrorKind::Config, BadValue { key: key.clone(), problem });
         origin.iter().fold(failure, |failure, origin| failure.hinted(format!("it is set in {origin}")))
     })?;
-    Ok(Some(Given { key, origin, words }))
+    Ok((!values.is_empty()).then(|| given(id, values)))
 }
 
-fn is_typed(typed: &ArgMatches, arg: &Arg) -> bool {
-    // Asking about an id the verb does not have would panic; `ids` lists those that are present.
-    let id = arg.get_id();
-    typed.ids().any(|known| known == id) && typed.value_source(id.as_str()) == Some(ValueSource::CommandLine)
-}
-
-fn words(arg: &Arg, value: &Value, command: &Command) -> Result<Vec<String>, String> {
-    let long = arg.get_long().unwrap_or_default();
-    let with = |text: String| format!("--{long}={text}");
+fn values(arg: &Arg, value: &Value) -> Result<Vec<OsString>, String> {
     match (arg.get_action(), value) {
-        (ArgAction::SetTrue, Value::Boolean(true)) => Ok(vec![format!("--{long}")]),
-        (ArgAction::SetTrue, Value::Boolean(false)) => {
-            let negative = format!("no-{long}");
-            let is_known = command.get_arguments().any(|other| other.get_long() == Some(&negative));
-            Ok(if is_known { vec![format!("--{negative}")] } else { Vec::new() })
-        }
+        (ArgAction::SetTrue, Value::Boolean(true)) => Ok(vec!["true".into()]),
         (ArgAction::SetTrue, _) => Err("expected true or false".to_owned()),
         (ArgAction::Count, Value::Integer(count)) => {
-            let count = usize::try_from(*count).map_err(|_| "expected a count".to_owned())?;
-            Ok(vec![format!("--{long}"); count.min(usize::from(u8::MAX))])
+            let count = u8::try_from(*count).map_err(|_| "expected a count".to_owned())?;
+            Ok(if count == 0 { Vec::new() } else { vec![count.to_string().into()] })
         }
         (ArgAction::Count, _) => Err("expected a count".to_owned()),
         // An empty text is how a layer takes back a list.
         (ArgAction::Append, Value::String(text)) if text.is_empty() => Ok(Vec::new()),
-        (ArgAction::Append, Value::Array(items)) => {
-            items.iter().map(|item| Ok(with(scalar(item)?))).collect()
-        }
+        (ArgAction::Append, Value::Array(items)) => items.iter().map(|item| Ok(scalar(item)?.into())).collect(),
         (_, Value::Array(items)) => {
             let items: Vec<String> = items.iter().map(scalar).collect::<Result<_, _>>()?;
-            Ok(vec![with(items.join(","))])
+            Ok(vec![items.join(",").into()])
         }
-        (_, value) => Ok(vec![with(scalar(value)?)]),
+        (_, value) => Ok(vec![scalar(value)?.into()]),
     }
 }
 
@@ -177,49 +184,42 @@ fn scalar(value: &Value) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use mngr_config::{BuildOptions, Layer, LayerKind};
+    use mngr_config::{BuildOptions, Layer};
 
     use super::*;
     use crate::cli::options::VerbOptions;
 
-    fn given(toml: &str, args: &[&str]) -> Result<Vec<String>, CliError> {
+    fn given(toml: &str) -> Result<Vec<String>, CliError> {
         let layer = Layer::from_toml(LayerKind::User, "f", toml).unwrap();
         let options = BuildOptions { options: &VerbOptions, ..BuildOptions::default() };
         let merged = Merged::build(&[layer], &options).unwrap();
-        let command = options::leaf("list").unwrap();
-        let typed = command.clone().try_get_matches_from(std::iter::once(&"list").chain(args)).unwrap();
-        let given = of_verb(&merged, "list", &command, &typed)?;
-        Ok(given.into_iter().flat_map(|given| given.words).collect())
+        let given = of_verb(&merged, "list", &options::leaf("list").unwrap())?;
+        let text = |given: &Given| {
+            let values: Vec<_> = given.values.iter().filter_map(|value| value.to_str()).collect();
+            format!("{} {}", given.id, values.join(" "))
+        };
+        Ok(given.iter().map(text).collect())
     }
 
     #[test]
-    fn values_become_words_of_their_kind() {
+    fn values_are_of_the_kind_of_their_option() {
         let toml = "[commands.list]\nrunning = true\nstopped = false\nlimit = 3\nsort = '-x'\n\
                     label = ['a=1', 'b=2']\nfields = ['name', 'state']\nverbose = 2\nproject = ''";
-        let words = given(toml, &[]).unwrap();
         let expected = [
-            "--fields=name,state",
-            "--label=a=1",
-            "--label=b=2",
-            "--limit=3",
-            "--running",
-            "--sort=-x",
-            "--verbose",
-            "--verbose",
+            "fields name,state",
+            "label a=1 b=2",
+            "limit 3",
+            "running true",
+            "sort -x",
+            "stopped false",
+            "verbose 2",
         ];
-        assert_eq!(words, expected);
-    }
-
-    #[test]
-    fn an_option_that_the_typed_ones_rule_out_is_not_given() {
-        let toml = "[commands.list]\nids = true";
-        assert_eq!(given(toml, &[]).unwrap(), ["--ids"]);
-        assert_eq!(given(toml, &["--addrs"]).unwrap(), [""; 0]);
+        assert_eq!(given(toml).unwrap(), expected);
     }
 
     #[test]
     fn a_value_no_option_can_take_is_named_with_its_origin() {
-        let error = given("[commands.list]\nrunning = 'x'", &[]).unwrap_err();
+        let error = given("[commands.list]\nrunning = 'x'").unwrap_err();
         assert_eq!(
             error.source.to_string(),
             "Invalid value for `commands.list.running`: expected true or false"

@@ -1,4 +1,4 @@
-//! From the words of the command line, and those the settings add, to a verb with its context.
+//! From the words of the command line, and what settings and templates give below them, to a verb with its context.
 
 use std::ffi::OsString;
 
@@ -7,8 +7,10 @@ use clap::{ArgMatches, Command, FromArgMatches};
 use mngr_config::LogLevel;
 
 use crate::cli::common::CommonArgs;
-use crate::cli::defaults::{self, FromTemplates, Given, TEMPLATED_VERBS};
+use crate::cli::defaults::{self, FromTemplates, TEMPLATED_VERBS};
+use crate::cli::merge;
 use crate::cli::options::{self, VerbOptions};
+use crate::cli::values::Values;
 use crate::cli::{self, Verb, help, pointless, usage};
 use crate::ctx::{self, Ctx, Guard, Loaded, Scopes, Surroundings};
 use crate::error::CliError;
@@ -52,23 +54,28 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
         Understood::Verb { argv, command, matches } => (argv, command, matches),
         Understood::Other(request) => return request,
     };
-    let (path, typed) = leaf_matches(&matches);
-    let (settings, words) = (typed_settings(typed), log::words(&command, &path, typed));
+    let (path, leaf) = leaf_matches(&matches);
+    let typed = Values::typed(leaf);
+    let (settings, words) = (typed_settings(leaf), log::words(&command, &path, leaf));
+    pointless::refuse(&path, &typed)?;
     let guard = if is_forgiving(&path) { Guard::Off } else { Guard::On };
     let loaded = ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard);
 
-    let (matches, loaded, templates) = match loaded {
-        Ok(loaded) => with_settings(&argv, &path, &matches, loaded, |extra| {
+    let (read, loaded, templates) = match loaded {
+        Ok(loaded) => with_settings(&command, &path, &typed, loaded, |extra| {
             let settings: Vec<String> = extra.iter().chain(&settings).cloned().collect();
             ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard)
         })?,
         // Whether broken settings matter is for the verb to say: `config edit` repairs them.
-        Err(error) => (matches.clone(), Err(error), FromTemplates::default()),
+        Err(error) => (None, Err(error), FromTemplates::default()),
     };
-    pointless::check(&path, typed, leaf_matches(&matches).1)?;
+    let (matches, values) = read.unwrap_or_else(|| (matches.clone(), typed.clone()));
     let verb =
         Verb::from_arg_matches(&matches).map_err(|error| usage::from_clap(&error, &verb_words(&argv)))?;
     let ctx = context(verb.common(), surroundings, scopes, loaded, templates)?;
+    for warning in pointless::warnings(&path, &typed, &values) {
+        ctx.console.warn(&warning);
+    }
     Ok(Request::Run { verb: Box::new(verb), path, words, ctx: Box::new(ctx) })
 }
 
@@ -189,44 +196,45 @@ fn context(
     })
 }
 
-type WithSettings = (ArgMatches, Result<Loaded, CliError>, FromTemplates);
+/// What the verb reads, where that is more than what was typed, with the values it comes from.
+type Read = Option<(ArgMatches, Values)>;
 
-/// Adds what the settings say about the verb's options, and reads the command line again if that is anything.
+type WithSettings = (Read, Result<Loaded, CliError>, FromTemplates);
+
+/// Lays what was typed above what settings and templates give for the verb's options, if that is anything.
 fn with_settings(
-    argv: &[OsString],
+    command: &Command,
     path: &str,
-    matches: &ArgMatches,
+    typed: &Values,
     loaded: Loaded,
     reload: impl Fn(&[String]) -> Result<Loaded, CliError>,
 ) -> Result<WithSettings, CliError> {
-    let (_, typed) = leaf_matches(matches);
     let templates =
         if TEMPLATED_VERBS.contains(&path) { template_names(&loaded, path, typed) } else { Vec::new() };
     let has_section =
         loaded.merged.settings().commands.get(path).is_some_and(|section| !section.extra.is_empty());
-    if !has_section && templates.is_empty() {
-        return Ok((matches.clone(), Ok(loaded), FromTemplates::default()));
-    }
-    let Some(command) = options::leaf(path) else {
-        return Ok((matches.clone(), Ok(loaded), FromTemplates::default()));
+    let verbs: Vec<&str> = path.split('_').collect();
+    let leaf = verbs.iter().try_fold(command, |command, verb| command.find_subcommand(verb));
+    let Some(leaf) = leaf.filter(|_| has_section || !templates.is_empty()) else {
+        return Ok((None, Ok(loaded), FromTemplates::default()));
     };
     let known = &loaded.merged.settings().create_templates;
     if templates.iter().any(|name| !known.contains_key(name)) {
         // It may well exist, in settings that do not count yet.
         loaded.require_trust(path)?;
     }
-    let mut given = defaults::of_verb(&loaded.merged, path, &command, typed)?;
-    let from_templates = defaults::of_templates(&loaded.merged, &templates, &command, typed)?;
+    let mut given = defaults::of_verb(&loaded.merged, path, leaf)?;
+    let from_templates = defaults::of_templates(&loaded.merged, &templates, leaf, typed)?;
     given.extend(from_templates.given.iter().cloned());
     let loaded =
         if from_templates.settings.is_empty() { Ok(loaded) } else { reload(&from_templates.settings) };
-    let matches = matches_of(&with_words(argv, path, given.iter()))
-        .map_err(|error| blame(argv, path, &given, &error))?;
-    Ok((matches, loaded, from_templates))
+    let together = merge::merge(path, leaf, typed, given)?;
+    let matches = together.read(command, &verbs, typed)?;
+    Ok((Some((matches, together.values)), loaded, from_templates))
 }
 
 /// The templates that are asked for: those of the settings first.
-fn template_names(loaded: &Loaded, path: &str, typed: &ArgMatches) -> Vec<String> {
+fn template_names(loaded: &Loaded, path: &str, typed: &Values) -> Vec<String> {
     let configured = match loaded.merged.settings().command_default(path, "template") {
         Some(toml::Value::String(name)) if !name.is_empty() => vec![name.clone()],
         Some(toml::Value::Array(names)) => {
@@ -234,31 +242,7 @@ fn template_names(loaded: &Loaded, path: &str, typed: &ArgMatches) -> Vec<String
         }
         _ => Vec::new(),
     };
-    configured.into_iter().chain(strings(typed, "template")).collect()
-}
-
-/// The value of the settings that made the command line wrong, named with its origin.
-fn blame(argv: &[OsString], path: &str, given: &[Given], error: &clap::Error) -> CliError {
-    let culprit = given.iter().find(|given| matches_of(&with_words(argv, path, [*given])).is_err());
-    let failure = usage::from_clap(error, &verb_words(argv));
-    match culprit {
-        Some(Given { key, origin: Some(origin), .. }) => {
-            failure.hinted(format!("`{key}` is set in {origin}"))
-        }
-        Some(Given { key, .. }) => failure.hinted(format!("it comes from the setting `{key}`")),
-        None => failure,
-    }
-}
-
-/// The command line with the given options right after the verb.
-fn with_words<'g>(
-    argv: &[OsString],
-    path: &str,
-    given: impl IntoIterator<Item = &'g Given>,
-) -> Vec<OsString> {
-    let after_verb = (1 + path.split('_').count()).min(argv.len());
-    let words = given.into_iter().flat_map(|given| &given.words).map(OsString::from);
-    argv[..after_verb].iter().cloned().chain(words).chain(argv[after_verb..].iter().cloned()).collect()
+    configured.into_iter().chain(typed.texts("template").map(str::to_owned)).collect()
 }
 
 /// The command line with the `default_subcommand` of a group right behind it; of mngr itself only when nothing follows:
@@ -290,10 +274,6 @@ fn undecided_group(argv: &[OsString]) -> Option<String> {
     let decides =
         |word: &&str| command.find_subcommand(word).is_some() || usage::verb_like(&name, word).is_some();
     (!words.get(1).is_some_and(decides)).then_some(name)
-}
-
-fn matches_of(argv: &[OsString]) -> Result<ArgMatches, clap::Error> {
-    cli::command().try_get_matches_from(argv)
 }
 
 /// The verb that was matched, as settings spell it, and its own matches.
@@ -341,12 +321,5 @@ mod tests {
         for decided in ["mngr config list", "mngr config lst", "mngr list", "mngr tmr x", "mngr nope"] {
             assert_eq!(undecided_group(&words(decided)), None, "{decided}");
         }
-    }
-
-    #[test]
-    fn given_words_stand_right_after_the_verb() {
-        let given = Given { key: Default::default(), origin: None, words: vec!["--a".into()] };
-        assert_eq!(with_words(&words("mngr ls --b"), "list", [&given]), words("mngr ls --a --b"));
-        assert_eq!(with_words(&words("mngr cfg ls x"), "config_list", [&given]), words("mngr cfg ls --a x"));
     }
 }

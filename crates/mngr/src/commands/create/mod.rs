@@ -6,9 +6,9 @@ mod foreground;
 mod lines;
 mod request;
 mod run;
-mod words;
+mod values;
 
 pub(crate) use args::{AgentArgs, BehaviourArgs, CreateArgs, ElsewhereArgs, EnvironmentArgs, FileArgs};
 pub(crate) use request::request;
 pub(crate) use run::{CreateReport, connect_afterwards, failure, run};
-pub(crate) use words::request_of_words;
+pub(crate) use values::request_of_values;

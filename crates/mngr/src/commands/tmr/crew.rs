@@ -6,6 +6,7 @@ use mngr_ops::pool::{Pool, PoolError};
 use mngr_ops::world::World;
 use mngr_tmr::run::{AgentSettings, Crew, Variables};
 
+use crate::cli::values::Values;
 use crate::commands::{create, usage};
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -18,23 +19,29 @@ pub(super) fn of(
     variables: &Variables,
     consent: Consent,
 ) -> Result<Crew, CliError> {
-    let mut words = vec!["--no-connect".to_owned()];
-    words.extend(agents.agent_type.as_ref().map(|name| format!("--type={name}")));
-    words.extend(agents.snapshot.as_ref().map(|id| format!("--snapshot={id}")));
+    let mut options = Values::default();
+    options.add("no_connect", ["true"]);
+    options.add("label", agents.labels.iter());
+    let mut one = |id: &str, value: String| options.set(id, vec![value.into()]);
+    if let Some(name) = &agents.agent_type {
+        one("agent_type", name.to_string());
+    }
+    if let Some(id) = &agents.snapshot {
+        one("snapshot", id.to_string());
+    }
     if let Some(place) = &agents.provider {
         match Pool::named(world, place) {
             // Hosts that are made, a few agents on each.
             Err(PoolError::Unknown { .. }) => {
-                let per_host = agents.per_host();
-                words.extend([format!("--provider={place}"), format!("--agents-per-host={per_host}")]);
+                one("provider", place.clone());
+                one("agents_per_host", agents.per_host().to_string());
             }
-            _ => words.push(format!("--pool={place}")),
+            _ => one("pool", place.clone()),
         }
     }
-    words.extend(agents.labels.iter().map(|label| format!("--label={label}")));
-    let mut mapper = create::request_of_words(ctx, &words, &agents.templates)?;
+    let mut mapper = create::request_of_values(ctx, &options, &agents.templates)?;
     mapper.consent = consent;
-    // Variables go past the words: their values may be secrets, and words are shown in errors.
+    // Variables go past the options: their values may be secrets, and options are shown in errors.
     mapper.env.extend(variables.all.iter().cloned());
     let mut reducer = mapper.clone();
     let is_replaced = |pair: &EnvPair| variables.reducer.iter().any(|other| other.name() == pair.name());
