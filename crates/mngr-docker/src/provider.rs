@@ -148,7 +148,8 @@ impl DockerProvider {
 
     /// Whether an error says that this machine has no engine, where the settings name none either.
     pub(crate) fn has_no_engine(&self, error: &EngineError) -> bool {
-        let is_missing = matches!(error, EngineError::Unreachable { source, .. } if source.kind() == ErrorKind::NotFound);
+        let is_missing =
+            matches!(error, EngineError::Unreachable { source, .. } if source.kind() == ErrorKind::NotFound);
         is_missing && self.0.settings.presence == Presence::Assumed
     }
 

@@ -84,7 +84,13 @@ enum Kept {
 impl Column {
     /// A column with this heading.
     pub fn new(header: &str, align: Align) -> Self {
-        Self { header: sanitize(header).into_owned(), align, kept: Kept::Beginning, least_room: None, leaves: None }
+        Self {
+            header: sanitize(header).into_owned(),
+            align,
+            kept: Kept::Beginning,
+            least_room: None,
+            leaves: None,
+        }
     }
 
     /// The same for a column that is left out before any other is cut. The one with the highest rank goes first.
@@ -250,7 +256,9 @@ impl Table {
         };
         while needed(&shown) > terminal {
             let rank = |at: &usize| self.columns[shown[*at]].leaves;
-            let Some(first) = (0..shown.len()).filter(|at| rank(at).is_some()).max_by_key(rank) else { break };
+            let Some(first) = (0..shown.len()).filter(|at| rank(at).is_some()).max_by_key(rank) else {
+                break;
+            };
             shown.remove(first);
         }
         if shown.len() == self.columns.len() {

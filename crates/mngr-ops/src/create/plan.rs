@@ -252,7 +252,9 @@ pub(super) fn left_behind_note(files: &[String]) -> Option<String> {
     };
     let are = if files.len() == 1 { "file is" } else { "files are" };
     (!files.is_empty()).then(|| {
-        format!("untracked {are} not in the agent's folder: {named}{more} (`--include-unclean` takes them along)")
+        format!(
+            "untracked {are} not in the agent's folder: {named}{more} (`--include-unclean` takes them along)"
+        )
     })
 }
 

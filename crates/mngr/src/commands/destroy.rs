@@ -83,7 +83,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: DestroyArgs) -> Result<ExitCode, CliError
     let fields = Catalog::of(&["name"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     let world = ctx.world()?;
-    let Some(targets) = targets::with_sessions(ctx, &world, &args.targets, &args.sessions, args.every)? else {
+    let Some(targets) = targets::with_sessions(ctx, &world, &args.targets, &args.sessions, args.every)?
+    else {
         return Ok(ExitCode::Done);
     };
     let options = DestroyOptions {

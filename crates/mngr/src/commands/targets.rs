@@ -257,8 +257,9 @@ fn every_agent(ctx: &Ctx, world: &World) -> Result<Option<AgentsAndHosts>, CliEr
         ctx.console.warn(&failure.message);
     }
     let seen = fleet.agents.iter().filter(|agent| !archive::is_archived(agent));
-    let agents: Vec<AgentAddress> =
-        seen.map(|agent| format!("{}@{}", agent.id(), agent.host.info().id).parse()).collect::<Result<_, _>>()?;
+    let agents: Vec<AgentAddress> = seen
+        .map(|agent| format!("{}@{}", agent.id(), agent.host.info().id).parse())
+        .collect::<Result<_, _>>()?;
     if agents.is_empty() {
         ctx.console.note("No agents found");
         return Ok(None);

@@ -76,7 +76,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: WaitArgs) -> Result<ExitCode, CliError> {
     // A state in lower case is meant where no agent is called so.
     selected.failures.retain(|failure| {
         let is_later = words.first() != Some(&failure.agent);
-        let state = AgentState::ALL.into_iter().find(|state| state.as_str().eq_ignore_ascii_case(&failure.agent));
+        let state =
+            AgentState::ALL.into_iter().find(|state| state.as_str().eq_ignore_ascii_case(&failure.agent));
         states.extend(state.filter(|_| is_later));
         !is_later || state.is_none()
     });

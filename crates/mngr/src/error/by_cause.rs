@@ -34,7 +34,10 @@ fn hint_for_git(error: &(dyn Error + 'static)) -> Option<String> {
                 return Some(format!("the package is called `{tool}` with apt, dnf, apk and brew"));
             }
             Some(GitError::UnknownRevision { .. }) => {
-                return Some("`git branch --all` shows all branches, `git log --oneline` the latest commits".to_owned());
+                return Some(
+                    "`git branch --all` shows all branches, `git log --oneline` the latest commits"
+                        .to_owned(),
+                );
             }
             Some(GitError::BranchCheckedOut { branch, .. }) => {
                 let branch = mngr_query::sanitize(branch);
@@ -52,7 +55,9 @@ fn hint_for_engine(error: &(dyn Error + 'static)) -> Option<String> {
     while let Some(cause) = next {
         next = cause.source();
         if let Some(EngineError::Unreachable { .. }) = cause.downcast_ref::<EngineError>() {
-            return Some("is Docker running? `docker info` shows it; `DOCKER_HOST` names another engine".to_owned());
+            return Some(
+                "is Docker running? `docker info` shows it; `DOCKER_HOST` names another engine".to_owned(),
+            );
         }
     }
     None

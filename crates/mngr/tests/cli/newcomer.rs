@@ -203,7 +203,10 @@ fn a_pull_names_what_the_agent_has_not_committed() {
     create(&env, "a", &["sleep", "1000"]);
     fs::write(work_dir(&env, "a").join("draft.txt"), "x").unwrap();
     let pulled = env.mngr(["pull", "a", "--merge"]).success();
-    assert!(pulled.stdout.contains("Not pulled: agent a has not committed 1 file\n  draft.txt\n"), "{pulled}");
+    assert!(
+        pulled.stdout.contains("Not pulled: agent a has not committed 1 file\n  draft.txt\n"),
+        "{pulled}"
+    );
     assert!(pulled.stdout.contains("To get them too: mngr pull a --sync-mode full\n"), "{pulled}");
     let json = env.mngr(["pull", "a", "--format", "json"]).success().json();
     assert_eq!(json["not_committed"], serde_json::json!(["draft.txt"]));
@@ -247,7 +250,9 @@ fn archived_agents_are_hidden_from_people_and_from_no_script() {
     let shown = env.mngr(["list"]).success();
     assert!(shown.stdout.contains("new") && !shown.stdout.contains("old"), "{shown}");
     assert!(shown.stderr.contains("1 archived agent is hidden; `mngr list --all` shows all"), "{shown}");
-    for all in [&["list", "--all"][..], &["list", "--archived"], &["list", "--addrs"], &["list", "--format", "json"]] {
+    for all in
+        [&["list", "--all"][..], &["list", "--archived"], &["list", "--addrs"], &["list", "--format", "json"]]
+    {
         let shown = env.mngr(all).success();
         assert!(shown.stdout.contains("old") && !shown.stderr.contains("hidden"), "{shown}");
     }
@@ -279,7 +284,10 @@ fn waiting_agents_are_listed_and_all_are_stopped_and_destroyed() {
     let stopped = env.mngr(["stop", "--all"]).success();
     assert!(stopped.stdout.contains("asks") && stopped.stdout.contains("works"), "{stopped}");
     let _ = env.mngr(["label", "works", "team=web"]).success();
-    assert_eq!(env.mngr(["list", "--label", "team=web", "--addrs"]).success().stdout, "works@localhost.local\n");
+    assert_eq!(
+        env.mngr(["list", "--label", "team=web", "--addrs"]).success().stdout,
+        "works@localhost.local\n"
+    );
     let _ = env.mngr(["destroy", "--all", "--force"]).success();
     assert_eq!(env.mngr(["list"]).success().stdout, "No agents found\n");
 }
@@ -320,8 +328,8 @@ fn types_of_an_untrusted_clone_keep_nobody_from_looking_and_are_shown_before_the
 #[test]
 fn an_editor_needs_a_terminal_and_git_its_package() {
     let mut env = env_with_repo();
-    env.remove_var("EDITOR");
-    env.remove_var("VISUAL");
+    env.set_var("EDITOR", "");
+    env.set_var("VISUAL", "");
     let refused = env.mngr(["config", "edit", "--scope", "user"]).code(1);
     assert!(refused.stderr.contains("there is no terminal to edit"), "{refused}");
     let unknown = env.mngr(["create", "a", "--branch", "nowhere:x", "--no-connect", "--", "sh"]).code(1);

@@ -54,8 +54,10 @@ pub(super) fn check(ctx: &mut Ctx) -> Vec<Finding> {
 
 /// The text in one line: without the lines of a file that a parser shows beneath its message.
 fn without_excerpt(text: &str) -> String {
-    let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
-    let told: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_excerpt(line)).collect();
+    let is_excerpt =
+        |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
+    let told: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_excerpt(line)).collect();
     told.join(": ")
 }
 
@@ -78,6 +80,9 @@ mod tests {
     fn what_a_parser_says_is_one_line_without_the_lines_of_the_file() {
         let text = "cannot read `x`: TOML parse error at line 1, column 5\n  |\n1 | a = \n  |     ^\nstring values must be quoted\n";
         let told = without_excerpt(text);
-        assert_eq!(told, "cannot read `x`: TOML parse error at line 1, column 5: string values must be quoted");
+        assert_eq!(
+            told,
+            "cannot read `x`: TOML parse error at line 1, column 5: string values must be quoted"
+        );
     }
 }

@@ -64,7 +64,10 @@ impl FilterArgs {
     /// Whether they say themselves which archived agents are meant.
     pub(crate) fn is_about_archived(&self) -> bool {
         let says = |expressions: &[String]| expressions.iter().any(|text| text.contains("archived"));
-        self.archived || self.active || says(&self.include) || says(&self.exclude)
+        self.archived
+            || self.active
+            || says(&self.include)
+            || says(&self.exclude)
             || self.label.iter().any(|label| label.starts_with("archived"))
     }
 

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use mngr_model::background::{BackgroundTask, summary};
 use mngr_query::{
-    Catalog, Cell, CellStyle, Column, FieldKind, FieldPath, FieldSet, Headers, Projection, Table, cell_text, sanitize,
+    Catalog, Cell, CellStyle, Column, FieldKind, FieldPath, FieldSet, Headers, Projection, Table, cell_text,
+    sanitize,
 };
 use serde_json::{Value, json};
 
@@ -55,11 +56,7 @@ pub(super) enum Choice {
 impl Columns {
     /// These fields, headed as the user wants.
     pub(super) fn table(projection: Projection, catalog: &Catalog, headers: &Headers) -> Self {
-        Self::Fields {
-            columns: Column::of(&projection, catalog, headers),
-            projection,
-            choice: Choice::Typed,
-        }
+        Self::Fields { columns: Column::of(&projection, catalog, headers), projection, choice: Choice::Typed }
     }
 
     /// The fields that are shown when nobody says which: on a narrow terminal fewer of them, the last where there is room.
@@ -180,7 +177,9 @@ impl Report for ListReport<'_> {
 impl ListReport<'_> {
     /// Whether there is nothing to say about hosts: every agent is on this machine.
     fn is_all_local(&self) -> bool {
-        let is_local = |record: &Value| record["host"]["provider"] == "local" || record["host"]["provider_name"] == "local";
+        let is_local = |record: &Value| {
+            record["host"]["provider"] == "local" || record["host"]["provider_name"] == "local"
+        };
         self.unreachable.is_empty() && self.agents.iter().all(is_local)
     }
 }
@@ -203,10 +202,12 @@ fn row(projection: &Projection, record: &Value, now: Timestamp) -> Vec<Cell> {
 fn for_people(path: &FieldPath, text: &str, now: Timestamp) -> String {
     let is_duration = path.kind() == FieldKind::Float && DURATIONS.contains(&path.as_str());
     let told = match path.kind() {
-        FieldKind::Time => text.parse::<Timestamp>().ok().map(|time| match now.duration_since(time).as_secs() {
-            past if past >= 0 => format!("{} ago", span(past.unsigned_abs())),
-            future => format!("in {}", span(future.unsigned_abs())),
-        }),
+        FieldKind::Time => {
+            text.parse::<Timestamp>().ok().map(|time| match now.duration_since(time).as_secs() {
+                past if past >= 0 => format!("{} ago", span(past.unsigned_abs())),
+                future => format!("in {}", span(future.unsigned_abs())),
+            })
+        }
         // What is a fraction of a second is none worth telling.
         FieldKind::Float if is_duration => {
             let whole = text.split('.').next().unwrap_or_default();
