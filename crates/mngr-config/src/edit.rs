@@ -140,6 +140,7 @@ impl Editor<'_> {
         for spelled in spellings {
             table.remove(&spelled);
         }
+        document::prune(document.as_table_mut(), found_key.segments());
         Ok(Edited { text: document.to_string(), key: found_key.child(&name), value: None })
     }
 

@@ -69,7 +69,7 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("destroy", &["agent_types", "background_patience", "stop", "trash"]),
     ("event", &[]),
     ("exec", &["exec", "unset_vars"]),
-    ("explain", &["agent_types", "background_patience"]),
+    ("explain", &[]),
     ("file_get", &[]),
     ("file_list", &[]),
     ("file_put", &[]),
@@ -77,9 +77,9 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("git_pull", &[]),
     ("git_push", &[]),
     ("label", &[]),
-    ("list", &["agent_types", "background_patience", "host_detail_read_timeout_seconds"]),
+    ("list", &["host_detail_read_timeout_seconds"]),
     ("message", &["agent_ready_timeout", "agent_types", "background_patience"]),
-    ("observe", &["agent_types", "background_patience"]),
+    ("observe", &[]),
     ("pull", &[]),
     ("push", &[]),
     ("rename", &[]),
@@ -93,7 +93,7 @@ const USED_BY: &[(&str, &[&str])] = &[
     ("unarchive", &["agent_types", "background_patience"]),
     ("undo", &["trash"]),
     ("usage", &["prices"]),
-    ("wait", &["agent_types", "background_patience"]),
+    ("wait", &[]),
 ];
 
 /// A key an untrusted repository sets and may not.

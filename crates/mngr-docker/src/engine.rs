@@ -178,6 +178,11 @@ impl EngineClient {
         serde_json::from_slice(&bytes).map_err(|source| EngineError::Answer { source })
     }
 
+    /// Whether it answers at all.
+    pub(crate) fn ping(&self) -> Result<(), EngineError> {
+        self.ask(Method::GET, "/_ping", None, DEADLINE).map(drop)
+    }
+
     /// Asks for something long, which is read piece by piece.
     pub(crate) fn download(&self, path: &str, limits: Limits) -> Result<Download<'_>, EngineError> {
         let request = request(Method::GET, path, None)?;

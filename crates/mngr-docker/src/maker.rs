@@ -258,7 +258,15 @@ impl DockerProvider {
         Ok(())
     }
 
+    /// Removes a host and all that belongs to it. Where there is no engine, and nobody said that there is one, none was made.
     fn destroy_host(&self, host: &HostId) -> Result<(), MakeError> {
+        match self.destroy_in_engine(host) {
+            Err(MakeError::Engine(error)) if self.has_no_engine(&error) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn destroy_in_engine(&self, host: &HostId) -> Result<(), MakeError> {
         let engine = self.engine()?;
         match self.container(host) {
             Ok(found) => engine.delete(&format!("/containers/{}?force=1&v=1", encoded(&found.id)))?,
@@ -278,6 +286,10 @@ impl DockerProvider {
 }
 
 impl HostMaker for DockerProvider {
+    fn ready(&self) -> Result<(), ProviderError> {
+        self.engine().and_then(|engine| engine.ping()).map_err(|error| self.unavailable(error))
+    }
+
     fn make(&self, new: &NewHost) -> Result<Arc<dyn Host>, HostActionError> {
         self.make_host(new).map_err(|error| {
             // What could not be made is known by its id alone: a container of the same name is somebody else's.

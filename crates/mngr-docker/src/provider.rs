@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -143,6 +144,13 @@ impl DockerProvider {
             }
             other => other,
         }
+    }
+
+    /// Whether an error says that this machine has no engine, where the settings name none either.
+    pub(crate) fn has_no_engine(&self, error: &EngineError) -> bool {
+        let is_missing =
+            matches!(error, EngineError::Unreachable { source, .. } if source.kind() == ErrorKind::NotFound);
+        is_missing && self.0.settings.presence == Presence::Assumed
     }
 
     pub(crate) fn provider_name(&self) -> &ProviderName {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use mngr_host::beneath::Beneath;
-use mngr_host::git::{AheadBehind, BranchUpdate, Git, GitError, MergeOutcome, MergePreview};
+use mngr_host::git::{AheadBehind, BranchUpdate, Git, GitError, IgnoredFiles, MergeOutcome, MergePreview};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::address::LocationPath;
@@ -162,6 +162,10 @@ impl<'a> Pull<'a> {
             self.to.git.apply_update(&incoming.branch, &update)?;
         }
         report.branch = Some(branch);
+        if overlay.is_none() && !self.from.is_same_as(&self.to)? {
+            let left = self.from.git.list_unclean(IgnoredFiles::Leave)?;
+            report.not_committed = left.iter().map(|entry| entry.path.to_string()).collect();
+        }
         Ok(report)
     }
 

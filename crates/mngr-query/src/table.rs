@@ -70,6 +70,8 @@ pub struct Column {
     kept: Kept,
     /// Where the others leave less room than this it is not shown.
     least_room: Option<usize>,
+    /// The highest goes first where not all columns fit; one without stays.
+    leaves: Option<u8>,
 }
 
 /// What is left of a cell that is too long.
@@ -82,7 +84,19 @@ enum Kept {
 impl Column {
     /// A column with this heading.
     pub fn new(header: &str, align: Align) -> Self {
-        Self { header: sanitize(header).into_owned(), align, kept: Kept::Beginning, least_room: None }
+        Self {
+            header: sanitize(header).into_owned(),
+            align,
+            kept: Kept::Beginning,
+            least_room: None,
+            leaves: None,
+        }
+    }
+
+    /// The same for a column that is left out before any other is cut. The one with the highest rank goes first.
+    #[must_use]
+    pub fn leaving(self, rank: u8) -> Self {
+        Self { leaves: Some(rank), ..self }
     }
 
     /// The same for a last column that is good to have: it takes the room that the others leave, and is not shown where
@@ -180,6 +194,10 @@ impl Table {
     /// The whole table, a line feed after every line. With a terminal width, long cells are cut to fit it.
     /// `paint` gets each cell's text (without padding) and returns what is printed in its place.
     pub fn render(&self, terminal: Option<usize>, paint: impl Fn(CellStyle, &str) -> String) -> String {
+        let fitting = terminal.and_then(|terminal| self.fitting(terminal));
+        if let Some(fewer) = fitting {
+            return fewer.render(terminal, paint);
+        }
         let widths = self.widths(terminal);
         let header: Vec<Cell> = self
             .columns
@@ -227,12 +245,41 @@ impl Table {
         out.push('\n');
     }
 
-    fn widths(&self, terminal: Option<usize>) -> Vec<usize> {
+    /// The table without the columns that may leave, as many as have to; `None` where none has to.
+    fn fitting(&self, terminal: usize) -> Option<Self> {
+        let natural = self.natural_widths();
+        let mut shown: Vec<usize> = (0..self.columns.len()).collect();
+        let needed = |shown: &[usize]| {
+            let stays = |index: &&usize| self.columns[**index].least_room.is_none();
+            let widths: Vec<usize> = shown.iter().filter(stays).map(|index| natural[*index]).collect();
+            widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
+        };
+        while needed(&shown) > terminal {
+            let rank = |at: &usize| self.columns[shown[*at]].leaves;
+            let Some(first) = (0..shown.len()).filter(|at| rank(at).is_some()).max_by_key(rank) else {
+                break;
+            };
+            shown.remove(first);
+        }
+        if shown.len() == self.columns.len() {
+            return None;
+        }
+        let columns = shown.iter().map(|index| self.columns[*index].clone()).collect();
+        let cells = |row: &Vec<Cell>| shown.iter().filter_map(|index| row.get(*index).cloned()).collect();
+        Some(Self { columns, rows: self.rows.iter().map(cells).collect() })
+    }
+
+    /// How wide each column is where nothing is cut.
+    fn natural_widths(&self) -> Vec<usize> {
         let widest = |(index, column): (usize, &Column)| {
             let cells = self.rows.iter().filter_map(|row| row.get(index)).map(|cell| cell.text.width());
             cells.chain([column.header.width()]).max().unwrap_or(0)
         };
-        let mut widths: Vec<usize> = self.columns.iter().enumerate().map(widest).collect();
+        self.columns.iter().enumerate().map(widest).collect()
+    }
+
+    fn widths(&self, terminal: Option<usize>) -> Vec<usize> {
+        let mut widths = self.natural_widths();
         if let Some(least) = self.columns.last().and_then(|last| last.least_room) {
             let (last, others) = (widths.pop().unwrap_or_default(), widths.iter().sum::<usize>());
             let room = terminal.unwrap_or(usize::MAX).saturating_sub(others + GAP.len() * widths.len());
@@ -318,6 +365,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn columns_that_may_leave_go_before_any_other_is_cut() {
+        let columns = vec![
+            Column::new("NAME", Align::Left),
+            Column::new("HOST", Align::Left).leaving(2),
+            Column::new("PROJECT", Align::Left).leaving(1),
+        ];
+        let mut table = Table::new(columns);
+        table.push(["a-long-name", "localhost", "site"].map(Cell::plain).to_vec());
+        let shown = |width| table.render(Some(width), |_, text| text.to_owned());
+        assert_eq!(shown(40), "NAME         HOST       PROJECT\na-long-name  localhost  site\n");
+        assert_eq!(shown(25), "NAME         PROJECT\na-long-name  site\n");
+        assert_eq!(shown(15), "NAME\na-long-name\n");
+    }
 
     fn table(rows: &[[&str; 3]]) -> Table {
         let columns = vec![

@@ -39,6 +39,8 @@ pub(crate) enum ErrorKind {
     Interrupted,
     /// Nobody reads our output any more, which is how `| head` ends.
     BrokenPipe,
+    /// The user left a menu: there is nothing to tell.
+    Left,
 }
 
 impl ErrorKind {
@@ -53,7 +55,7 @@ impl ErrorKind {
             Self::ProcessesRemain => ExitCode::ProcessesRemain,
             Self::LocalStateRemains => ExitCode::LocalStateRemains,
             Self::HostResourcesRemain => ExitCode::HostResourcesRemain,
-            Self::Interrupted => ExitCode::Interrupted,
+            Self::Interrupted | Self::Left => ExitCode::Interrupted,
             Self::BrokenPipe => ExitCode::Done,
         }
     }
@@ -71,7 +73,7 @@ impl ErrorKind {
             Self::ProcessesRemain => "ProcessesRemain",
             Self::LocalStateRemains => "LocalStateRemains",
             Self::HostResourcesRemain => "HostResourcesRemain",
-            Self::Interrupted => "Interrupted",
+            Self::Interrupted | Self::Left => "Interrupted",
             Self::BrokenPipe => "BrokenPipe",
         }
     }
@@ -120,6 +122,11 @@ impl CliError {
     /// A failure that is only a sentence.
     pub(crate) fn message(kind: ErrorKind, text: impl Into<String>) -> Self {
         Self::new(kind, Message(text.into()))
+    }
+
+    /// The user left a menu, which is no failure to be told of.
+    pub(crate) fn quiet_end() -> Self {
+        Self::message(ErrorKind::Left, "nothing was chosen")
     }
 
     /// The command line is wrong.

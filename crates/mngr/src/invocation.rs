@@ -125,6 +125,9 @@ fn tell(console: &Console, format: &Format, mut error: CliError) -> Result<ExitC
     if error.kind == ErrorKind::BrokenPipe {
         return Ok(ExitCode::Done);
     }
+    if error.kind == ErrorKind::Left {
+        return Ok(ExitCode::Interrupted);
+    }
     // Whatever failed after Ctrl-C failed because of it.
     if interrupt::is_users() {
         error.kind = ErrorKind::Interrupted;

@@ -45,7 +45,11 @@ fn check_trust(ctx: &Ctx, path: &str) -> Result<(), CliError> {
         return Ok(());
     }
     let why = loaded.trust.complaint();
-    let text = format!("this repository's settings {why}; `{}` and others are ignored", first.key);
+    let ignored = match loaded.untrusted.keys.len() {
+        1 => "is ignored".to_owned(),
+        count => format!("and {} more are ignored", count - 1),
+    };
+    let text = format!("this repository's settings {why}; `{}` {ignored}", first.key);
     ctx.console.warn(&format!("{text} (`mngr config trust` trusts them)"));
     Ok(())
 }

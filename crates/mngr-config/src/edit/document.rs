@@ -45,6 +45,20 @@ pub(super) fn spellings_of(table: &dyn TableLike, wanted: &str, kind: Kind) -> V
         .collect()
 }
 
+/// Removes the tables along this path that hold nothing any more, unless somebody wrote a comment above them.
+pub(super) fn prune(table: &mut dyn TableLike, path: &[String]) {
+    let Some((first, rest)) = path.split_first() else { return };
+    let Some(below) = table.get_mut(first) else { return };
+    if let Some(below) = below.as_table_like_mut() {
+        prune(below, rest);
+    }
+    let has_comment = below.as_table().and_then(|table| table.decor().prefix()).and_then(RawString::as_str);
+    let is_empty = below.as_table_like().is_some_and(TableLike::is_empty);
+    if is_empty && has_comment.is_none_or(|prefix| prefix.trim().is_empty()) {
+        table.remove(first);
+    }
+}
+
 /// Writes one key, making the tables above it as needed.
 pub(super) fn write(root: &mut Table, key: &KeyPath, op: Op, value: &Value) -> Result<(), Obstacle> {
     let Some((last, parents)) = key.segments().split_last() else { return Ok(()) };

@@ -62,6 +62,11 @@ pub enum StopReason {
 
 /// Makes hosts and ends them.
 pub trait HostMaker: Send + Sync {
+    /// Whether it can be asked to make a host at all. Comes before anything is written down about a new host.
+    fn ready(&self) -> Result<(), ProviderError> {
+        Ok(())
+    }
+
     /// Makes a host and starts it. A host that cannot be made leaves nothing behind.
     fn make(&self, new: &NewHost) -> Result<Arc<dyn Host>, HostActionError>;
 

@@ -110,6 +110,9 @@ impl Build<'_> {
         journal.close()?;
         fault::point();
         memory::add(world, host, &record);
+        if let Some(note) = plan::left_behind_note(&plan.left_behind) {
+            world.reporter.note(&note);
+        }
         Ok(Created {
             id: record.id.clone(),
             name: record.name.clone(),

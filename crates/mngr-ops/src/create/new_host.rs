@@ -204,7 +204,7 @@ pub fn check(world: &World, request: &CreateRequest) -> Result<AgentTypeName, Cr
     }
     match &request.host {
         NewHost::New(provider) if *provider != world.client.info().provider => {
-            maker_of(world, provider)?;
+            maker_of(world, provider)?.ready()?;
             run::check_anywhere(world, request)
         }
         NewHost::Local | NewHost::New(_) => run::check_on(world, request, world.client.as_ref()),
@@ -239,6 +239,7 @@ fn make<'w>(
         Some(name) => name,
         None => made_up_name(&id, request.host_spec.name_style)?,
     };
+    maker.ready()?;
     world.reporter.progress(&format!("making host {name}"));
     let spec = request.host_spec.clone();
     // A name that is made up later is not known yet; until then the agent is called like its host.

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mngr_host::git::{BranchState, Git};
+use mngr_host::git::{BranchState, Git, UncleanEntry, UncleanKind};
 use mngr_host::host::Host;
 use mngr_host::random;
 use mngr_model::agent::Workspace;
+use mngr_model::quote::excerpt;
 use mngr_model::transfer::TransferMode;
 use mngr_model::{AgentName, AgentRecord, HostPath};
 
@@ -60,6 +61,8 @@ pub(super) struct Plan {
     pub(super) base_branch: Option<String>,
     pub(super) repository: Option<HostPath>,
     pub(super) carries: Option<UncleanFiles>,
+    /// New files of the source that nobody gave to git, and that the agent does not get.
+    pub(super) left_behind: Vec<String>,
     pub(super) note: Option<BranchNote>,
 }
 
@@ -119,6 +122,7 @@ pub(super) fn plan(
         base_branch: None,
         repository: None,
         carries: None,
+        left_behind: Vec::new(),
         note: None,
     };
     let Some(repo) = source.repo.as_ref().filter(|_| source.is_on(host)) else { return Ok(plan) };
@@ -133,7 +137,7 @@ pub(super) fn plan(
     }
     plan.repository = Some(repo.common_dir.clone());
     let choice = request.branch.resolve(name)?;
-    plan.carries = unclean_files(source, request, choice.base.is_some())?;
+    (plan.carries, plan.left_behind) = unclean_files(world, source, request, choice.base.is_some())?;
     let head = repo.head_oid()?;
     let git = source.repository(host);
     match (choice.base, choice.new) {
@@ -205,29 +209,57 @@ fn refuse_endless_copy(
     Ok(())
 }
 
+/// What becomes of files of the source that no commit has, and which of them the agent does not get unasked.
 fn unclean_files(
+    world: &World,
     source: &Source,
     request: &CreateRequest,
     has_explicit_base: bool,
-) -> Result<Option<UncleanFiles>, CreateError> {
+) -> Result<(Option<UncleanFiles>, Vec<String>), CreateError> {
     let unclean = source.repo.as_ref().map(|repo| repo.unclean.as_slice()).unwrap_or_default();
     let asked = match request.unclean {
         UncleanFiles::AsUsual if source.parent.is_some() && !has_explicit_base => {
             UncleanFiles::Carry { ignored: false }
         }
-        UncleanFiles::AsUsual => UncleanFiles::Refuse,
         other => other,
     };
+    let named = |entries: &[&UncleanEntry]| entries.iter().map(|entry| entry.path.to_string()).collect();
     match asked {
         // Work that starts from another commit does not start from these files.
-        UncleanFiles::Refuse if has_explicit_base => Ok(None),
-        UncleanFiles::Refuse if !unclean.is_empty() => Err(CreateError::Unclean {
-            count: unclean.len(),
-            files: unclean.iter().take(5).map(|entry| entry.path.to_string()).collect(),
-        }),
-        UncleanFiles::Refuse | UncleanFiles::LeaveBehind | UncleanFiles::AsUsual => Ok(None),
-        carry @ UncleanFiles::Carry { ignored } => Ok((ignored || !unclean.is_empty()).then_some(carry)),
+        UncleanFiles::Refuse | UncleanFiles::AsUsual if has_explicit_base => Ok((None, Vec::new())),
+        UncleanFiles::Refuse | UncleanFiles::AsUsual => {
+            // The settings that `mngr config` writes are nobody's work.
+            let own = format!(".{}/", world.root_name);
+            let is_own = |entry: &&UncleanEntry| entry.path.as_bytes().starts_with(own.as_bytes());
+            let unclean: Vec<&UncleanEntry> = unclean.iter().filter(|entry| !is_own(entry)).collect();
+            let is_new = |entry: &&UncleanEntry| entry.kind == UncleanKind::Untracked;
+            if unclean.is_empty() || (asked == UncleanFiles::AsUsual && unclean.iter().all(is_new)) {
+                return Ok((None, named(&unclean)));
+            }
+            let first = &unclean[..unclean.len().min(5)];
+            Err(CreateError::Unclean { count: unclean.len(), files: named(first) })
+        }
+        UncleanFiles::LeaveBehind => Ok((None, Vec::new())),
+        carry @ UncleanFiles::Carry { ignored } => {
+            Ok(((ignored || !unclean.is_empty()).then_some(carry), Vec::new()))
+        }
     }
+}
+
+/// What is said of new files that the agent does not get.
+pub(super) fn left_behind_note(files: &[String]) -> Option<String> {
+    const SHOWN: usize = 3;
+    let named = files.iter().take(SHOWN).map(|file| excerpt(file)).collect::<Vec<_>>().join(", ");
+    let more = match files.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let are = if files.len() == 1 { "file is" } else { "files are" };
+    (!files.is_empty()).then(|| {
+        format!(
+            "untracked {are} not in the agent's folder: {named}{more} (`--include-unclean` takes them along)"
+        )
+    })
 }
 
 /// A left-over branch is taken again when nothing is lost by it; otherwise the new one gets a number.

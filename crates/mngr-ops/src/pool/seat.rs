@@ -107,6 +107,7 @@ fn made_host<'w>(
     };
     // A name that is made up later is not known yet.
     let name = request.name.clone().map_or_else(|| plan.agent_name(), Ok)?;
+    maker.ready()?;
     let making = Making::begin(world, (maker, &plan.id), (agent, name), step)?;
     match make::make(world, pool, recipe, request, &plan) {
         Ok(host) => {

@@ -188,6 +188,7 @@ fn host(world: &World, kept: &Kept, request: &RestoreRequest) -> Result<Restored
     // Until its agents have ids of their own it must not stay. No agent has this id: the host goes in any case.
     let called = blueprint.name.as_str().parse().map_err(|_| cannot())?;
     let step = Step::Host { provider: kept.provider.clone(), id: id.clone(), is_copy: true };
+    maker.ready()?;
     let making = Making::begin(world, (maker, &id), (&random::agent_id(), called), step)?;
     let settled = || -> Result<_, SnapshotError> {
         let made: Arc<dyn Host> = maker.make(&blueprint)?;

@@ -23,6 +23,8 @@ pub struct SyncReport {
     pub files: Option<FilesReport>,
     /// What became of uncommitted work that stood in the way.
     pub uncommitted: Option<SetAside>,
+    /// Files of the agent that no commit has, and that were not brought for that reason.
+    pub not_committed: Vec<String>,
     /// Whether the agent was stopped afterwards.
     #[serde(rename = "stopped")]
     pub is_stopped: bool,
@@ -38,6 +40,7 @@ impl SyncReport {
             merge: None,
             files: None,
             uncommitted: None,
+            not_committed: Vec::new(),
             is_stopped: false,
         }
     }

@@ -44,6 +44,9 @@ pub(super) fn conduct(
     let listener = Listener::begin(&site.shop.world.client, &site.folder)?;
     let conducted = phases(&site, scribe, before, &listener);
     let closed = site.shop.close();
+    if conducted.is_ok() {
+        site.shop.archive_agents();
+    }
     site.shop.end_hosts();
     let nothing = || Reduced { branch: None, review: None };
     let (reason, reduced) = match conducted {

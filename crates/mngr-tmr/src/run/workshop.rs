@@ -7,11 +7,16 @@ use mngr_host::host::Host;
 use mngr_host::interrupt;
 use mngr_model::run::{RunName, TaskId};
 use mngr_model::{HostPath, ProviderName};
+use mngr_ops::archive::{AtWork, archive};
 use mngr_ops::create::{CreateRequest, HostSpec};
+use mngr_ops::error_chain;
+use mngr_ops::fanout::fan_out;
+use mngr_ops::fleet::Agent;
 use mngr_ops::pool::{self, Pool};
 use mngr_ops::usage::Prices;
 use mngr_ops::world::World;
 
+use super::control::agents_of;
 use super::error::RunError;
 use super::folder::RunFolder;
 use super::settings::RunSettings;
@@ -128,6 +133,14 @@ impl Workshop {
     /// Whether hosts may have been made for this run.
     fn may_have_hosts(&self) -> bool {
         self.settings.agents.provider.is_some() || self.settings.checks.place.is_some()
+    }
+
+    /// Hides the agents that have ended from listings: whatever they made is in the run.
+    pub(crate) fn archive_agents(&self) {
+        let ended = agents_of(&self.world, self.run.as_str());
+        let ended = ended.into_iter().filter(|agent| agent.state.state.is_final()).collect();
+        let archived = fan_out(ended, |agent: Agent| archive(&self.world, &agent, AtWork::Refused));
+        self.warn_of(archived.into_iter().filter_map(Result::err).map(|error| error_chain(&error)).collect());
     }
 
     /// Ends the hosts that were made for this run, as the settings say. Its results are here by now.

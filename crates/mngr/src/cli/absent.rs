@@ -49,6 +49,33 @@ struct Less {
 
 const LESS: &[Less] = &[
     Less {
+        verbs: &[
+            "create",
+            "list",
+            "stop",
+            "start",
+            "destroy",
+            "exec",
+            "message",
+            "wait",
+            "pull",
+            "push",
+            "transcript",
+            "event",
+            "explain",
+            "usage",
+            "doctor",
+            "archive",
+            "label",
+            "undo",
+            "gc",
+            "snapshot list",
+            "config list",
+        ],
+        words: &["--json"],
+        instead: "`--format json`",
+    },
+    Less {
         verbs: &["create", "clone", "migrate", "connect"],
         words: &["--reconnect", "--no-reconnect"],
         instead: "leave it out: `mngr connect` comes back after a broken link by itself",

@@ -1,4 +1,4 @@
-//! `mngr archive`: agents taken out of sight, and nothing else done to them.
+//! `mngr archive`: agents hidden from the list, and nothing else done to them.
 
 use clap::Args;
 use mngr_model::facts::Detail;
@@ -16,10 +16,10 @@ use crate::exit_code::ExitCode;
 use crate::ui::output::{TemplateFields, event, lines};
 use crate::ui::{Console, Output, Report};
 
-/// Take agents out of sight
+/// Hide agents from the list
 ///
-/// Gives them the label archived_at. Work dir, branch and conversation stay; `mngr list --active` leaves them out, `mngr list
-/// --archived` shows them, and `mngr unarchive` takes the label away. A running agent is only archived with --force.
+/// Gives them the label archived_at. Work dir, branch and conversation stay. `mngr list` hides them, `mngr list --archived` shows
+/// them, and `mngr unarchive` takes the label away. A running agent is only archived with --force.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr archive page\n  \
                         mngr archive --all --dry-run")]

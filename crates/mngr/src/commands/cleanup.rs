@@ -19,7 +19,7 @@ use crate::commands::batch::Batch;
 use crate::commands::choose;
 use crate::commands::list::{FilterArgs, any, choose_providers, quoted};
 use crate::ctx::Ctx;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ui::menu::{self, Manner};
 use crate::ui::output::TemplateFields;
@@ -155,7 +155,7 @@ fn without_consent(agents: usize) -> CliError {
 /// Those that the user marks and confirms.
 fn chosen(ctx: &Ctx, agents: Vec<Agent>, action: Action) -> Result<Vec<Agent>, CliError> {
     let title = format!("Which agents are to be {}?", action.done());
-    let nothing = || CliError::message(ErrorKind::Interrupted, "nothing was done");
+    let nothing = || CliError::quiet_end();
     let marked =
         menu::choose(&ctx.console, &title, choose::rows(&agents), Manner::Many)?.ok_or_else(nothing)?;
     if marked.is_empty() {

@@ -13,7 +13,7 @@ use mngr_query::{Catalog, sanitize};
 use crate::cli::common::CommonArgs;
 use crate::commands::batch::Batch;
 use crate::commands::host_targets;
-use crate::commands::targets::{self, Failure, Selected, SessionArgs, TargetArgs};
+use crate::commands::targets::{self, AllArgs, Failure, Selected, SessionArgs, TargetArgs};
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -42,6 +42,9 @@ pub(crate) struct DestroyArgs {
 
     #[command(flatten)]
     sessions: SessionArgs,
+
+    #[command(flatten)]
+    every: AllArgs,
 
     /// Also running agents, and without asking; an agent that does not exist is no failure
     #[arg(short, long, help_heading = "OPTIONS")]
@@ -80,7 +83,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: DestroyArgs) -> Result<ExitCode, CliError
     let fields = Catalog::of(&["name"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     let world = ctx.world()?;
-    let Some(targets) = targets::with_sessions(ctx, &world, &args.targets, &args.sessions)? else {
+    let Some(targets) = targets::with_sessions(ctx, &world, &args.targets, &args.sessions, args.every)?
+    else {
         return Ok(ExitCode::Done);
     };
     let options = DestroyOptions {

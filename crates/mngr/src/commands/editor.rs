@@ -13,7 +13,15 @@ use crate::error::{CliError, ErrorKind};
 /// Opens a file and returns when the editor has ended. Uses `$EDITOR`, then `$VISUAL`, then `vi`.
 pub(crate) fn open(ctx: &Ctx, path: &HostPath) -> Result<(), CliError> {
     let is_set = |name| ctx.surroundings.var(name).filter(|value| !value.is_empty());
-    let editor = is_set("EDITOR").or_else(|| is_set("VISUAL")).unwrap_or("vi");
+    let editor = is_set("EDITOR").or_else(|| is_set("VISUAL"));
+    let editor = match editor {
+        Some(editor) => editor,
+        None if ctx.surroundings.terminals.stdin && ctx.surroundings.terminals.stdout => "vi",
+        None => {
+            let text = format!("there is no terminal to edit `{path}` in, and `$EDITOR` is not set");
+            return Err(CliError::failed(text).hinted("`mngr config set KEY VALUE` changes a setting"));
+        }
+    };
     // The variable may hold options, so a shell reads it; the path stays one word.
     let command = Cmd::shell(format!("{editor} \"$1\"")).arg("sh").arg(path.as_str());
     let host = LocalHost::open(ctx.scopes.host_dir().clone())?;

@@ -19,7 +19,7 @@ use crate::ui::{Console, Output, Report};
 
 /// Set and remove labels, and say what an agent works on
 ///
-/// Works on agents in any state. `mngr list --label KEY=VALUE` finds them again.
+/// Works on agents in any state. A word with `=` is a label: `mngr label page urgent=yes`. `mngr list --label KEY=VALUE` finds them again.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr label page --label urgent=yes\n  \
                         mngr label page --remove urgent\n  \
@@ -45,8 +45,15 @@ pub(crate) struct LabelArgs {
 }
 
 /// Changes them.
-pub(crate) fn run(ctx: &mut Ctx, args: LabelArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn run(ctx: &mut Ctx, mut args: LabelArgs) -> Result<ExitCode, CliError> {
     let output = Output::new(&ctx.format, TemplateFields::None)?;
+    // No address has such a character: a word with one is a label.
+    let (labels, agents) = args.targets.agents.drain(..).partition(|word: &String| word.contains('='));
+    args.targets.agents = agents;
+    let labels: Vec<String> = labels;
+    for word in labels {
+        args.label.push(word.parse()?);
+    }
     if args.label.is_empty() && args.remove.is_empty() && args.title.is_none() {
         let text = "nothing to change: give `--label KEY=VALUE`, `--remove KEY` or `--title TEXT`";
         return Err(CliError::usage(text));

@@ -9,6 +9,7 @@ mod watch;
 
 use clap::Args;
 use mngr_model::address::AgentOrHost;
+use mngr_ops::archive::ARCHIVED_AT;
 use mngr_ops::fleet::Fleet;
 use mngr_ops::list::Listing;
 use mngr_ops::world::World;
@@ -38,6 +39,7 @@ const FIELDS_HINT: &str = "`mngr list --schema` shows all fields";
 ///
 /// Shows every agent on every host with its state. A host or provider that cannot be asked is reported and does not keep
 /// the others from being shown. Agents of a host that does not run are STOPPED; nothing is started to find that out.
+/// Archived agents are hidden: `--all` shows them too, and so do JSON, templates, `--ids` and `--addrs`.
 #[derive(Debug, Args)]
 #[command(after_help = "  mngr list\n  \
                         mngr list --project . --running\n  \
@@ -88,11 +90,15 @@ pub(crate) struct ListArgs {
     #[arg(short, long, conflicts_with_all = ["schema", "stdin"])]
     watch: bool,
 
+    /// Show archived agents too
+    #[arg(long, conflicts_with = "archived")]
+    all: bool,
+
     /// Show hosts instead of agents, whatever they do
     #[arg(
         long,
         conflicts_with_all = [
-            "include", "exclude", "running", "stopped", "archived", "active", "local", "remote", "project",
+            "include", "exclude", "running", "waiting", "stopped", "archived", "active", "all", "local", "remote", "project",
             "label", "host_label", "stdin", "ids", "addrs", "fields", "header", "sort", "limit", "watch", "schema",
         ]
     )]
@@ -126,6 +132,12 @@ pub(crate) fn run(ctx: &mut Ctx, args: ListArgs) -> Result<ExitCode, CliError> {
         columns: columns(&args, &output, &catalog)?,
         limit: args.limit,
         is_watched: args.watch,
+        archived: match &output {
+            Output::Human if !args.all && !args.ids && !args.addrs && !args.filters.is_about_archived() => {
+                Archived::Hidden
+            }
+            _ => Archived::Shown,
+        },
         named: if args.stdin { Some(targets::agents_or_hosts_from_stdin(ctx)?) } else { None },
     };
     let mut world = ctx.world()?;
@@ -135,6 +147,10 @@ pub(crate) fn run(ctx: &mut Ctx, args: ListArgs) -> Result<ExitCode, CliError> {
     }
     let (fleet, report) = view.look(&ctx.console, &world, &output);
     output.show(&ctx.console, &report)?;
+    if report.hidden > 0 {
+        let agents = if report.hidden == 1 { "agent is" } else { "agents are" };
+        ctx.console.note(&format!("{} archived {agents} hidden; `mngr list --all` shows all", report.hidden));
+    }
     Ok(tell_failures(ctx, &fleet, &output))
 }
 
@@ -146,8 +162,19 @@ struct View {
     limit: Option<usize>,
     /// Agents have to be told apart from one look to the next.
     is_watched: bool,
+    /// What becomes of archived agents.
+    archived: Archived,
     /// Only these, where standard input names some.
     named: Option<Vec<AgentOrHost>>,
+}
+
+/// What becomes of archived agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Archived {
+    /// They are only counted.
+    Hidden,
+    /// They are agents like others.
+    Shown,
 }
 
 impl View {
@@ -163,8 +190,16 @@ impl View {
             fleet.broken.clear();
         }
         let Listing { agents, unreachable, errors } = list::list(&fleet, &fields);
-        let agents = self.chosen(console, agents);
-        (fleet, ListReport { agents, unreachable, errors, columns: &self.columns })
+        let mut agents = self.chosen(console, agents);
+        let mut hidden = 0;
+        if self.archived == Archived::Hidden {
+            let all = agents.len();
+            agents.retain(|agent| agent["labels"].get(ARCHIVED_AT).is_none());
+            hidden = all - agents.len();
+        }
+        let limit = self.limit.unwrap_or(usize::MAX);
+        agents.truncate(limit);
+        (fleet, ListReport { agents, unreachable, errors, hidden, columns: &self.columns })
     }
 
     /// Every field that any part of the view reads.
@@ -181,10 +216,13 @@ impl View {
         if self.is_watched {
             fields.insert("id");
         }
+        if self.archived == Archived::Hidden {
+            fields.insert("labels");
+        }
         fields
     }
 
-    /// Filters, sorts and cuts. The records come oldest first, which also orders those that are equal.
+    /// Filters and sorts. The records come oldest first, which also orders those that are equal.
     fn chosen(&self, console: &Console, agents: Vec<Value>) -> Vec<Value> {
         let mut problems = FilterProblems::new();
         let mut agents: Vec<(usize, Value)> = agents
@@ -198,8 +236,7 @@ impl View {
         if let Some(sort) = &self.sort {
             sort.sort(&mut agents, |(_, record)| record, |a, b| a.0.cmp(&b.0));
         }
-        let limit = self.limit.unwrap_or(usize::MAX);
-        agents.into_iter().take(limit).map(|(_, record)| record).collect()
+        agents.into_iter().map(|(_, record)| record).collect()
     }
 }
 
@@ -223,7 +260,7 @@ fn columns(args: &ListArgs, output: &Output, catalog: &Catalog) -> Result<Column
                 .map_err(|error| CliError::from(error).hinted(FIELDS_HINT))?;
             Ok(match fields {
                 Some(_) => Columns::table(projection, catalog, &headers),
-                None => Columns::table_with_last_if_room(projection, catalog, &headers),
+                None => Columns::usual_table(projection, catalog, &headers),
             })
         }
     }

@@ -1,5 +1,7 @@
 //! `mngr observe`: everything that happens to agents, as events. Ends when it is interrupted or nobody reads any more.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use mngr_model::event::Event;
 use mngr_ops::observe::{ObserveLog, ObserveLogError, Observer, Scope};
@@ -55,6 +57,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: &ObserveArgs) -> Result<ExitCode, CliErro
         }
     };
     let mut observer = Observer::new(&world, scope);
+    let mut seen = BTreeSet::new();
     loop {
         let events = match observer.more() {
             Ok(events) => events,
@@ -69,7 +72,7 @@ pub(crate) fn run(ctx: &mut Ctx, args: &ObserveArgs) -> Result<ExitCode, CliErro
         }
         let text: String = match as_lines {
             true => events.iter().map(Event::to_line).collect(),
-            false => lines(events.iter().filter_map(told)),
+            false => lines(events.iter().filter_map(|event| told(event, &mut seen))),
         };
         if !text.is_empty() {
             ctx.console.print(&text)?;
@@ -77,8 +80,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: &ObserveArgs) -> Result<ExitCode, CliErro
     }
 }
 
-/// What a person is told of an event.
-fn told(event: &Event) -> Option<String> {
+/// What a person is told of an event. An agent is told of with its state when it is first `seen`.
+fn told(event: &Event, seen: &mut BTreeSet<String>) -> Option<String> {
     let text =
         |value: Option<&Value>| sanitize(value.and_then(Value::as_str).unwrap_or_default()).into_owned();
     let field = |name: &str| text(event.fields.get(name));
@@ -87,7 +90,17 @@ fn told(event: &Event) -> Option<String> {
         "AGENT_STATE_CHANGE" => {
             format!("{time} {}: {} -> {}", field("agent_name"), field("old_state"), field("new_state"))
         }
-        "AGENT_REMOVED" => format!("{time} {}: gone", field("agent_name")),
+        "AGENT_STATE" => {
+            let agent = event.fields.get("agent")?;
+            if !seen.insert(text(agent.get("id"))) {
+                return None;
+            }
+            format!("{time} {}: {}", text(agent.get("name")), text(agent.get("state")))
+        }
+        "AGENT_REMOVED" => {
+            seen.remove(&field("agent_id"));
+            format!("{time} {}: gone", field("agent_name"))
+        }
         "AGENTS_FULL_STATE" => {
             let agents = event.fields.get("agents").and_then(Value::as_array).map_or(0, Vec::len);
             format!("{time} {agents} agents in all")

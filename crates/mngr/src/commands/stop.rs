@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::cli::common::CommonArgs;
 use crate::commands::batch::Batch;
 use crate::commands::host_targets;
-use crate::commands::targets::{self, Failure, Selected, SessionArgs, TargetArgs};
+use crate::commands::targets::{self, AllArgs, Failure, Selected, SessionArgs, TargetArgs};
 use crate::ctx::Ctx;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -45,6 +45,9 @@ pub(crate) struct StopArgs {
 
     #[command(flatten)]
     sessions: SessionArgs,
+
+    #[command(flatten)]
+    every: AllArgs,
 
     /// Also mark the agents as archived
     #[arg(long, help_heading = "OPTIONS")]
@@ -79,7 +82,8 @@ pub(crate) fn run(ctx: &mut Ctx, args: StopArgs) -> Result<ExitCode, CliError> {
     let fields = Catalog::of(&["name"]);
     let output = Output::new(&ctx.format, TemplateFields::Of(&fields))?;
     let world = ctx.world()?;
-    let Some(targets) = targets::with_sessions(ctx, &world, &args.targets, &args.sessions)? else {
+    let Some(targets) = targets::with_sessions(ctx, &world, &args.targets, &args.sessions, args.every)?
+    else {
         return Ok(ExitCode::Done);
     };
     if args.archive && !targets.hosts.is_empty() {

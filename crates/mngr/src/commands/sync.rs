@@ -163,6 +163,7 @@ impl Report for SyncResult {
         }
         text.extend(files.iter().flat_map(|files| file_lines(files, *is_dry_run)));
         text.extend(uncommitted.iter().map(set_aside_line));
+        text.extend(not_committed_lines(&self.report));
         match (self.options.afterwards, is_dry_run) {
             (Afterwards::Leave, _) => {}
             (Afterwards::Stop, false) => text.push(format!("Stopped agent: {agent_name}")),
@@ -230,6 +231,26 @@ fn file_lines(files: &FilesReport, is_dry_run: bool) -> Vec<String> {
     if files.changes.len() > SHOWN_FILES {
         text.push(format!("  and {} more", files.changes.len() - SHOWN_FILES));
     }
+    text
+}
+
+/// What the agent has and no commit does, and how to get it.
+fn not_committed_lines(report: &SyncReport) -> Vec<String> {
+    let SyncReport { agent_name, not_committed, merge, .. } = report;
+    if not_committed.is_empty() {
+        return Vec::new();
+    }
+    let count = match not_committed.len() {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    };
+    let mut text = vec![format!("Not pulled: agent {agent_name} has not committed {count}")];
+    text.extend(not_committed.iter().take(SHOWN_FILES).map(|file| format!("  {file}")));
+    if not_committed.len() > SHOWN_FILES {
+        text.push(format!("  and {} more", not_committed.len() - SHOWN_FILES));
+    }
+    let mode = if merge.is_some() { "full" } else { "files" };
+    text.push(format!("To get them too: mngr pull {agent_name} --sync-mode {mode}"));
     text
 }
 

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use clap::Args;
 use mngr_model::address::{AddressError, AgentAddress, AgentOrHost, HostAddress};
 use mngr_model::facts::Detail;
-use mngr_ops::awake;
 use mngr_ops::fleet::{Agent, Fleet};
 use mngr_ops::select::{SelectError, SharedName};
 use mngr_ops::world::World;
+use mngr_ops::{archive, awake};
 
 use crate::ctx::Ctx;
 use crate::error::CliError;
@@ -38,6 +38,14 @@ pub(crate) struct MatchArgs {
     /// Let a name that agents on several hosts have mean all of them
     #[arg(long, help_heading = "OPTIONS")]
     all_matches: bool,
+}
+
+// Not a doc comment: clap would show it as the description of every verb.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct AllArgs {
+    /// All agents that are not archived
+    #[arg(short, long, visible_alias = "all-agents", conflicts_with_all = ["agents", "agent", "session"], help_heading = "OPTIONS")]
+    pub(crate) all: bool,
 }
 
 impl MatchArgs {
@@ -223,7 +231,11 @@ pub(crate) fn with_sessions(
     world: &World,
     targets: &TargetArgs,
     sessions: &SessionArgs,
+    all: AllArgs,
 ) -> Result<Option<AgentsAndHosts>, CliError> {
+    if all.all {
+        return every_agent(ctx, world);
+    }
     let prefix = world.settings.prefix.as_str();
     let of_session = |session: &String| {
         let name = session.strip_prefix(prefix).ok_or_else(|| {
@@ -236,6 +248,23 @@ pub(crate) fn with_sessions(
     };
     let names: Vec<String> = sessions.session.iter().map(of_session).collect::<Result<_, CliError>>()?;
     AgentsAndHosts::of(ctx, targets.agents.iter().chain(&targets.agent).chain(&names))
+}
+
+/// Every agent that is not archived; `None` where there is none.
+fn every_agent(ctx: &Ctx, world: &World) -> Result<Option<AgentsAndHosts>, CliError> {
+    let fleet = Fleet::look(world, Detail::Basic);
+    for failure in &fleet.failures {
+        ctx.console.warn(&failure.message);
+    }
+    let seen = fleet.agents.iter().filter(|agent| !archive::is_archived(agent));
+    let agents: Vec<AgentAddress> = seen
+        .map(|agent| format!("{}@{}", agent.id(), agent.host.info().id).parse())
+        .collect::<Result<_, _>>()?;
+    if agents.is_empty() {
+        ctx.console.note("No agents found");
+        return Ok(None);
+    }
+    Ok(Some(AgentsAndHosts { agents, hosts: Vec::new() }))
 }
 
 /// The one agent of an address.

@@ -71,8 +71,16 @@ pub(crate) fn run(ctx: &mut Ctx, args: WaitArgs) -> Result<ExitCode, CliError> {
     }
     let Some(addresses) = targets::addresses(ctx, words.iter())? else { return Ok(ExitCode::Done) };
     let world = ctx.world()?;
-    let selected =
+    let mut selected =
         targets::select(&Fleet::look_for(&world, &addresses, Detail::Full), &addresses, SharedName::All);
+    // A state in lower case is meant where no agent is called so.
+    selected.failures.retain(|failure| {
+        let is_later = words.first() != Some(&failure.agent);
+        let state =
+            AgentState::ALL.into_iter().find(|state| state.as_str().eq_ignore_ascii_case(&failure.agent));
+        states.extend(state.filter(|_| is_later));
+        !is_later || state.is_none()
+    });
     // Waiting for those that exist would only put off the failure.
     if !selected.failures.is_empty() {
         batch::tell(&selected.failures, &ctx.console);

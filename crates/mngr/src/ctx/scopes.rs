@@ -157,7 +157,11 @@ impl Scopes {
     }
 
     /// Replaces a file of settings in one step, making its folder.
+    /// One that would hold nothing is removed.
     pub(crate) fn write(&self, path: &HostPath, text: &str) -> Result<(), CliError> {
+        if text.trim().is_empty() {
+            return LocalFiles.remove_file(path).map_err(|error| CliError::new(ErrorKind::Failed, error));
+        }
         if self.repository.is_some() && self.in_project(LOCAL_FILE).as_ref() == Some(path) {
             self.hide_local_file()?;
         }

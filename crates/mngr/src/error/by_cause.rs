@@ -2,7 +2,9 @@
 
 use std::error::Error;
 
+use mngr_docker::EngineError;
 use mngr_host::beneath::LinkInTheWay;
+use mngr_host::git::GitError;
 use mngr_host::provider::{is_refusal, lost_host};
 use mngr_host::tmux::TmuxError;
 
@@ -17,7 +19,48 @@ pub(super) fn hints(error: &(dyn Error + 'static)) -> Vec<String> {
         let host = mngr_query::sanitize(host);
         format!("see whether host `{host}` runs and can be reached: `mngr list --hosts` shows its state")
     }));
+    hints.extend(hint_for_engine(error));
+    hints.extend(hint_for_git(error));
     hints
+}
+
+/// What to do about git's own refusals.
+fn hint_for_git(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        next = cause.source();
+        match cause.downcast_ref::<GitError>() {
+            Some(GitError::MissingTool { tool }) => {
+                return Some(format!("the package is called `{tool}` with apt, dnf, apk and brew"));
+            }
+            Some(GitError::UnknownRevision { .. }) => {
+                return Some(
+                    "`git branch --all` shows all branches, `git log --oneline` the latest commits"
+                        .to_owned(),
+                );
+            }
+            Some(GitError::BranchCheckedOut { branch, .. }) => {
+                let branch = mngr_query::sanitize(branch);
+                return Some(format!("`--branch {branch}:NEW` makes a new branch from it"));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What to do where no Docker engine answers.
+fn hint_for_engine(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        next = cause.source();
+        if let Some(EngineError::Unreachable { .. }) = cause.downcast_ref::<EngineError>() {
+            return Some(
+                "is Docker running? `docker info` shows it; `DOCKER_HOST` names another engine".to_owned(),
+            );
+        }
+    }
+    None
 }
 
 /// What can be done where an agent's terminal is on a tmux server that this command does not reach. Many verbs meet it.

@@ -169,3 +169,169 @@ fn a_machine_spelled_as_ssh_spells_it_leads_to_the_ssh_config() {
     let host = env.mngr(["stop", "localhost"]).code(9);
     assert!(host.stderr.contains("not found; `@localhost.local` is a host\n"), "{host}");
 }
+
+#[test]
+fn without_an_engine_nothing_is_begun_and_nobody_is_warned_afterwards() {
+    let mut env = env_with_repo();
+    let socket = env.root().join("no-engine.sock");
+    env.set_var("DOCKER_HOST", format!("unix://{}", socket.display()));
+    for _ in 0..2 {
+        let refused = env.mngr(["create", "a@.docker", "--no-connect", "--", "sh"]).code(1);
+        assert!(refused.stderr.contains("hint: is Docker running?"), "{refused}");
+        assert!(!refused.stderr.contains("warning:"), "{refused}");
+    }
+    let listed = env.mngr(["list"]).success();
+    assert_eq!((listed.stdout.as_str(), listed.stderr.as_str()), ("No agents found\n", ""));
+
+    // What an earlier version left there goes by itself.
+    let id = "agent-0123456789abcdef0123456789abcdef";
+    let head = format!(
+        "{{\"operation\":\"make_host\",\"agent_id\":\"{id}\",\"name\":\"a\",\"started\":\"2026-01-01T00:00:00Z\"}}"
+    );
+    let step = "{\"step\":\"host\",\"provider\":\"docker\",\"id\":\"host-0123456789abcdef0123456789abcdef\",\"is_copy\":false}";
+    let journal = env.host_dir().join("journal").join(format!("{id}.jsonl"));
+    fs::create_dir_all(journal.parent().unwrap()).unwrap();
+    fs::write(&journal, format!("{head}\n{step}\n")).unwrap();
+    let _ = env.mngr(["list"]).success();
+    assert!(!journal.exists(), "an entry for which nothing was made is dropped");
+    assert_eq!(env.mngr(["list"]).success().stderr, "");
+}
+
+#[test]
+fn a_pull_names_what_the_agent_has_not_committed() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    fs::write(work_dir(&env, "a").join("draft.txt"), "x").unwrap();
+    let pulled = env.mngr(["pull", "a", "--merge"]).success();
+    assert!(
+        pulled.stdout.contains("Not pulled: agent a has not committed 1 file\n  draft.txt\n"),
+        "{pulled}"
+    );
+    assert!(pulled.stdout.contains("To get them too: mngr pull a --sync-mode full\n"), "{pulled}");
+    let json = env.mngr(["pull", "a", "--format", "json"]).success().json();
+    assert_eq!(json["not_committed"], serde_json::json!(["draft.txt"]));
+    let _ = env.mngr(["pull", "a", "--sync-mode", "full"]).success();
+    assert!(env.work_dir().join("draft.txt").exists());
+}
+
+#[test]
+fn settings_that_mngr_writes_keep_nobody_from_creating() {
+    let env = env_with_repo();
+    let set = env.mngr(["config", "set", "commands.list.sort", "name"]).success();
+    assert!(set.stdout.contains("in project ("), "{set}");
+    let made = env.mngr(["create", "a", "--no-connect", "--", "sleep", "1000"]).success();
+    assert!(!made.stderr.contains("untracked"), "{made}");
+    let _ = env.mngr(["config", "unset", "commands.list.sort"]).success();
+    assert!(!env.work_dir().join(".mngr/settings.toml").exists(), "an empty file goes");
+}
+
+#[test]
+fn untracked_files_are_named_and_stop_nobody() {
+    let env = env();
+    let repo = env.repo(1);
+    repo.write("stray.log", "x");
+    let made = env.mngr(["create", "a", "--no-connect", "--", "sleep", "1000"]).success();
+    assert!(made.stderr.contains("untracked file is not in the agent's folder: stray.log"), "{made}");
+    let asked = env.mngr(["create", "b", "--ensure-clean", "--no-connect", "--", "sh"]).code(1);
+    assert!(asked.stderr.contains("uncommitted changes (1): stray.log"), "{asked}");
+    let tracked = repo.git(["ls-files"]).success().stdout.lines().next().expect("a tracked file").to_owned();
+    repo.write(&tracked, "changed");
+    let changed = env.mngr(["create", "c", "--no-connect", "--", "sh"]).code(1);
+    assert!(changed.stderr.contains("uncommitted changes (2)"), "{changed}");
+}
+
+#[test]
+fn archived_agents_are_hidden_from_people_and_from_no_script() {
+    let env = env_with_repo();
+    create(&env, "old", &["true"]);
+    create(&env, "new", &["sleep", "1000"]);
+    wait_for_state(&env, "old", "DONE");
+    let _ = env.mngr(["archive", "old"]).success();
+    let shown = env.mngr(["list"]).success();
+    assert!(shown.stdout.contains("new") && !shown.stdout.contains("old"), "{shown}");
+    assert!(shown.stderr.contains("1 archived agent is hidden; `mngr list --all` shows all"), "{shown}");
+    for all in
+        [&["list", "--all"][..], &["list", "--archived"], &["list", "--addrs"], &["list", "--format", "json"]]
+    {
+        let shown = env.mngr(all).success();
+        assert!(shown.stdout.contains("old") && !shown.stderr.contains("hidden"), "{shown}");
+    }
+}
+
+#[test]
+fn a_listing_of_this_machine_says_nothing_of_hosts_and_times_are_relative() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    let shown = env.mngr(["list"]).success();
+    assert!(shown.stdout.starts_with("NAME") && !shown.stdout.contains("PROVIDER"), "{shown}");
+    let typed = env.mngr(["list", "--fields", "name,host.provider,state_since,idle"]).success();
+    let row = typed.stdout.lines().nth(1).unwrap();
+    assert!(row.contains("local") && row.contains("s ago"), "{typed}");
+    assert!(!row.contains('T') && !row.contains('.'), "no exact times: {typed}");
+    let exact = env.mngr(["list", "--fields", "state_since", "--format", "json"]).success().json();
+    assert!(exact["agents"][0]["state_since"].as_str().unwrap().contains('T'), "{exact}");
+}
+
+#[test]
+fn waiting_agents_are_listed_and_all_are_stopped_and_destroyed() {
+    let env = env_with_repo();
+    create_scripted(&env, "asks", &["ask is that all?"]);
+    create(&env, "works", &["sleep", "1000"]);
+    let _ = env.mngr(["wait", "asks", "waiting", "--timeout", "20s"]).success();
+    assert_eq!(env.mngr(["list", "--waiting", "--addrs"]).success().stdout, "asks@localhost.local\n");
+    let hint = env.mngr(["list", "--json"]).code(2);
+    assert!(hint.stderr.contains("`--format json`"), "{hint}");
+    let stopped = env.mngr(["stop", "--all"]).success();
+    assert!(stopped.stdout.contains("asks") && stopped.stdout.contains("works"), "{stopped}");
+    let _ = env.mngr(["label", "works", "team=web"]).success();
+    assert_eq!(
+        env.mngr(["list", "--label", "team=web", "--addrs"]).success().stdout,
+        "works@localhost.local\n"
+    );
+    let _ = env.mngr(["destroy", "--all", "--force"]).success();
+    assert_eq!(env.mngr(["list"]).success().stdout, "No agents found\n");
+}
+
+#[test]
+fn leaving_a_menu_prints_nothing() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    create(&env, "b", &["sleep", "1000"]);
+    let terminal = env.terminal(Surroundings::Plain, ["connect"]);
+    let _ = terminal.wait_for("Connect to which agent?");
+    terminal.send_keys(["Escape"]);
+    assert_eq!(terminal.wait_for_exit(), 130);
+    assert!(!terminal.screen().contains("error"), "{}", terminal.screen());
+}
+
+#[test]
+fn types_of_an_untrusted_clone_keep_nobody_from_looking_and_are_shown_before_they_are_trusted() {
+    let env = env_with_repo();
+    fs::create_dir_all(env.work_dir().join(".mngr")).unwrap();
+    let text = "[agent_types.mine]\nparent_type = 'command'\n";
+    fs::write(env.work_dir().join(".mngr/settings.toml"), text).unwrap();
+    let listed = env.mngr(["list"]).success();
+    assert!(listed.stderr.contains("`agent_types.mine.parent_type` is ignored"), "{listed}");
+    let stopped = env.mngr(["create", "a", "mine", "--no-connect", "--", "sh"]).code(1);
+    assert!(stopped.stderr.contains("mngr config trust"), "{stopped}");
+    let terminal = env.terminal(Surroundings::Plain, ["config", "trust"]);
+    let screen = terminal.wait_for("Trust these settings?");
+    assert!(screen.contains("agent_types.mine.parent_type = \"command\""), "{screen}");
+    terminal.send_keys(["n", "Enter"]);
+    assert_eq!(terminal.wait_for_exit(), 1);
+    assert!(env.mngr(["list"]).success().stderr.contains("is ignored"), "nothing was trusted");
+    let trusted = env.mngr(["config", "trust"]).success();
+    assert!(trusted.stdout.contains("agent_types.mine.parent_type = \"command\""), "{trusted}");
+    assert_eq!(env.mngr(["list"]).success().stderr, "");
+}
+
+#[test]
+fn an_editor_needs_a_terminal_and_git_its_package() {
+    let mut env = env_with_repo();
+    env.set_var("EDITOR", "");
+    env.set_var("VISUAL", "");
+    let refused = env.mngr(["config", "edit", "--scope", "user"]).code(1);
+    assert!(refused.stderr.contains("there is no terminal to edit"), "{refused}");
+    let unknown = env.mngr(["create", "a", "--branch", "nowhere:x", "--no-connect", "--", "sh"]).code(1);
+    assert!(unknown.stderr.contains("`git branch --all` shows all branches"), "{unknown}");
+}

@@ -112,3 +112,15 @@ fn it_cannot_be_one_object() {
     assert!(env.mngr(["observe", "--format", "json"]).code(2).stderr.contains("jsonl"));
     let _ = env.mngr(["observe", "--discovery-only", "--events-dir", "x"]).code(2);
 }
+
+#[test]
+fn people_are_told_of_every_agent_when_it_is_first_seen() {
+    let env = env_with_repo();
+    create(&env, "first", &["sleep", "1000"]);
+    let observer = Observer::start(&env, &[]);
+    let told = |words: &str| fs::read_to_string(&observer.log).unwrap_or_default().contains(words);
+    wait_until(PATIENCE, || told(" first: RUNNING\n"));
+    create(&env, "second", &["sleep", "1000"]);
+    wait_until(PATIENCE, || told(" second: "));
+    observer.end();
+}

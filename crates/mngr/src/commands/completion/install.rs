@@ -172,6 +172,9 @@ impl Report for InstallReport {
                 Loading::ByLine | Loading::ByItself => {}
             }
         }
+        if self.rc == Loading::NeedsLine {
+            return lines(shown);
+        }
         shown.push(match self.shell {
             Shell::Bash => "New shells have it if the package bash-completion is installed; otherwise add \
                             `source <(mngr completion bash)` to ~/.bashrc"

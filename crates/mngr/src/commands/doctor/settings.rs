@@ -12,7 +12,7 @@ pub(super) fn check(ctx: &mut Ctx) -> Vec<Finding> {
     let mut found = Vec::new();
     match &ctx.loaded {
         Err(error) => found.push(
-            Finding::fail(CHECK, error.one_line())
+            Finding::fail(CHECK, without_excerpt(&error.one_line()))
                 .because("no command that meets agents works; the rest was examined without settings files")
                 .advise("`mngr config edit` opens the file; `--scope` says which one"),
         ),
@@ -52,6 +52,15 @@ pub(super) fn check(ctx: &mut Ctx) -> Vec<Finding> {
     found
 }
 
+/// The text in one line: without the lines of a file that a parser shows beneath its message.
+fn without_excerpt(text: &str) -> String {
+    let is_excerpt =
+        |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
+    let told: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_excerpt(line)).collect();
+    told.join(": ")
+}
+
 /// The settings to go on with: without files where those cannot be used.
 pub(super) fn in_force(ctx: &mut Ctx) -> Option<Settings> {
     if let Ok(loaded) = &ctx.loaded {
@@ -61,4 +70,19 @@ pub(super) fn in_force(ctx: &mut Ctx) -> Option<Settings> {
     let from_env: Vec<Layer> = Layer::from_env(ctx.surroundings.vars()).ok().into_iter().flatten().collect();
     let merged = Merged::build(&from_env, &build).or_else(|_| Merged::build(&[], &build)).ok()?;
     Some(merged.settings().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_parser_says_is_one_line_without_the_lines_of_the_file() {
+        let text = "cannot read `x`: TOML parse error at line 1, column 5\n  |\n1 | a = \n  |     ^\nstring values must be quoted\n";
+        let told = without_excerpt(text);
+        assert_eq!(
+            told,
+            "cannot read `x`: TOML parse error at line 1, column 5: string values must be quoted"
+        );
+    }
 }

@@ -64,6 +64,7 @@ const SYNCED: Shape = Fields(&[
     ("merge", Maybe(&Any)),
     ("files", Maybe(&Any)),
     ("uncommitted", Maybe(&Any)),
+    ("not_committed", List(&Text)),
     ("stopped", Bool),
 ]);
 

@@ -23,6 +23,10 @@ pub(crate) struct FilterArgs {
     #[arg(long)]
     running: bool,
 
+    /// Only agents that wait for you
+    #[arg(long)]
+    waiting: bool,
+
     /// Only stopped agents
     #[arg(long)]
     stopped: bool,
@@ -57,6 +61,16 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// Whether they say themselves which archived agents are meant.
+    pub(crate) fn is_about_archived(&self) -> bool {
+        let says = |expressions: &[String]| expressions.iter().any(|text| text.contains("archived"));
+        self.archived
+            || self.active
+            || says(&self.include)
+            || says(&self.exclude)
+            || self.label.iter().any(|label| label.starts_with("archived"))
+    }
+
     /// The filters they stand for.
     pub(crate) fn compile(&self, ctx: &mut Ctx, catalog: &Catalog) -> Result<FilterSet, CliError> {
         let mut set = FilterSet::compile(&self.include, &self.exclude, catalog)?;
@@ -69,6 +83,7 @@ impl FilterArgs {
     fn expressions(&self, ctx: &mut Ctx) -> Result<Vec<String>, CliError> {
         let flags = [
             (self.running, r#"state == "RUNNING""#),
+            (self.waiting, r#"state == "WAITING""#),
             (self.stopped, r#"state == "STOPPED""#),
             (self.archived, "has(labels.archived_at)"),
             (

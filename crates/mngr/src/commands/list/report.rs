@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
 use mngr_model::background::{BackgroundTask, summary};
 use mngr_query::{
-    Catalog, Cell, CellStyle, Column, FieldSet, Headers, Projection, Table, cell_text, sanitize,
+    Catalog, Cell, CellStyle, Column, FieldKind, FieldPath, FieldSet, Headers, Projection, Table, cell_text,
+    sanitize,
 };
 use serde_json::{Value, json};
 
@@ -16,6 +18,12 @@ const STATE_REMARKS: [&str; 4] = ["exit_status", "waiting_reason", "background",
 
 /// A title that has less room says nothing.
 const LEAST_ROOM: usize = 20;
+
+/// Numbers that are seconds.
+const DURATIONS: [&str; 4] = ["idle", "idle_seconds", "runtime", "runtime_seconds"];
+
+/// Fields that a narrow terminal does without, the last one first.
+const LEAVING: [&str; 4] = ["project", "host.name", "host.provider", "host.state"];
 
 /// What is shown of each agent.
 pub(super) enum Columns {
@@ -31,26 +39,38 @@ pub(super) enum Columns {
         projection: Projection,
         /// How they are headed.
         columns: Vec<Column>,
+        /// Who chose them.
+        choice: Choice,
     },
+}
+
+/// Who chose the fields of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The user: all of them are shown.
+    Typed,
+    /// Nobody: where every agent is on this machine, nothing is said about hosts.
+    Usual,
 }
 
 impl Columns {
     /// These fields, headed as the user wants.
     pub(super) fn table(projection: Projection, catalog: &Catalog, headers: &Headers) -> Self {
-        Self::Fields { columns: Column::of(&projection, catalog, headers), projection }
+        Self::Fields { columns: Column::of(&projection, catalog, headers), projection, choice: Choice::Typed }
     }
 
-    /// The same, the last field where there is room for it.
-    pub(super) fn table_with_last_if_room(
-        projection: Projection,
-        catalog: &Catalog,
-        headers: &Headers,
-    ) -> Self {
+    /// The fields that are shown when nobody says which: on a narrow terminal fewer of them, the last where there is room.
+    pub(super) fn usual_table(projection: Projection, catalog: &Catalog, headers: &Headers) -> Self {
         let mut columns = Column::of(&projection, catalog, headers);
+        for (column, path) in columns.iter_mut().zip(projection.paths()) {
+            if let Some(rank) = LEAVING.iter().position(|leaving| *leaving == path.as_str()) {
+                *column = column.clone().leaving(rank.try_into().unwrap_or(u8::MAX));
+            }
+        }
         if let Some(last) = columns.pop() {
             columns.push(last.if_room(LEAST_ROOM));
         }
-        Self::Fields { projection, columns }
+        Self::Fields { projection, columns, choice: Choice::Usual }
     }
 
     /// The fields they read.
@@ -91,6 +111,8 @@ pub(super) struct ListReport<'v> {
     pub(super) unreachable: Vec<Value>,
     /// Why something could not be asked.
     pub(super) errors: Vec<Value>,
+    /// How many archived agents are not shown.
+    pub(super) hidden: usize,
     /// What is shown of each.
     pub(super) columns: &'v Columns,
 }
@@ -106,10 +128,18 @@ impl Report for ListReport<'_> {
             }
             _ if self.agents.is_empty() && self.unreachable.is_empty() => "No agents found\n".to_owned(),
             Columns::Everything => lines(self.agents.iter().map(Value::to_string)),
-            Columns::Fields { projection, columns } => {
-                let mut table = Table::new(columns.clone());
+            Columns::Fields { projection, columns, choice } => {
+                let paths = projection.paths().iter();
+                let is_shown: Vec<bool> = match choice {
+                    Choice::Usual if self.is_all_local() => {
+                        paths.map(|path| !path.as_str().starts_with("host.")).collect()
+                    }
+                    Choice::Usual | Choice::Typed => paths.map(|_| true).collect(),
+                };
+                let now = Timestamp::now();
+                let mut table = Table::new(only(columns.iter().cloned(), &is_shown));
                 for record in self.agents.iter().chain(&self.unreachable) {
-                    table.push(row(projection, record));
+                    table.push(only(row(projection, record, now), &is_shown));
                 }
                 console.table(&table)
             }
@@ -144,14 +174,58 @@ impl Report for ListReport<'_> {
     }
 }
 
-fn row(projection: &Projection, record: &Value) -> Vec<Cell> {
-    let cell = |(path, text): (&str, &String)| match path {
+impl ListReport<'_> {
+    /// Whether there is nothing to say about hosts: every agent is on this machine.
+    fn is_all_local(&self) -> bool {
+        let is_local = |record: &Value| {
+            record["host"]["provider"] == "local" || record["host"]["provider_name"] == "local"
+        };
+        self.unreachable.is_empty() && self.agents.iter().all(is_local)
+    }
+}
+
+/// What is shown of these.
+fn only<T>(all: impl IntoIterator<Item = T>, is_shown: &[bool]) -> Vec<T> {
+    all.into_iter().zip(is_shown).filter(|(_, is_shown)| **is_shown).map(|(one, _)| one).collect()
+}
+
+fn row(projection: &Projection, record: &Value, now: Timestamp) -> Vec<Cell> {
+    let cell = |(path, text): (&FieldPath, &String)| match path.as_str() {
         "state" => Cell::new(&format!("{text}{}", state_remark(record)), state_style(record, text)),
         "host.state" if text != "RUNNING" => Cell::new(text, CellStyle::Warn),
-        _ => Cell::plain(text),
+        _ => Cell::plain(&for_people(path, text, now)),
     };
-    let paths = projection.paths().iter().map(|path| path.as_str());
-    paths.zip(&projection.cells(record)).map(cell).collect()
+    projection.paths().iter().zip(&projection.cells(record)).map(cell).collect()
+}
+
+/// Times as people say them: how long ago, or how long.
+fn for_people(path: &FieldPath, text: &str, now: Timestamp) -> String {
+    let is_duration = path.kind() == FieldKind::Float && DURATIONS.contains(&path.as_str());
+    let told = match path.kind() {
+        FieldKind::Time => {
+            text.parse::<Timestamp>().ok().map(|time| match now.duration_since(time).as_secs() {
+                past if past >= 0 => format!("{} ago", span(past.unsigned_abs())),
+                future => format!("in {}", span(future.unsigned_abs())),
+            })
+        }
+        // What is a fraction of a second is none worth telling.
+        FieldKind::Float if is_duration => {
+            let whole = text.split('.').next().unwrap_or_default();
+            whole.parse::<u64>().ok().map(span)
+        }
+        _ => None,
+    };
+    told.unwrap_or_else(|| text.to_owned())
+}
+
+/// Seconds in the largest unit that fits.
+fn span(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..172_800 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
 }
 
 /// What a person wants to know at a glance: that it failed, what it waits for, what it has in the background, and when it
