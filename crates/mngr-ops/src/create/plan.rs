@@ -131,7 +131,7 @@ pub(super) fn plan(
     if matches!(transfer, TransferMode::None | TransferMode::Rsync) {
         // Nothing is carried; who asks for a clean folder all the same gets one or nothing.
         if request.unclean == UncleanFiles::Refuse {
-            let _ = unclean_files(source, request, false)?;
+            let _ = unclean_files(world, source, request, false)?;
         }
         return Ok(plan);
     }

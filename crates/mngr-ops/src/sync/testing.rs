@@ -50,6 +50,7 @@ impl Ground {
             settings: Merged::build(&[], &BuildOptions::default()).unwrap().settings().clone(),
             providers: vec![Box::new(LocalProvider::new(host.clone()))],
             client: host.clone(),
+            refused: Vec::new(),
             clock: Box::new(SystemClock),
             reporter: Box::new(Silent),
             root_name: "mngr-test".to_owned(),

@@ -315,6 +315,7 @@ impl Bench {
             settings: Merged::build(&[], &BuildOptions::default()).unwrap().settings().clone(),
             providers: vec![Box::new(OneHost(host.info().provider.clone(), host.clone()))],
             client: host.clone(),
+            refused: Vec::new(),
             clock: Box::new(clock.clone()),
             reporter: Box::new(Silent),
             root_name: "mngr-test".to_owned(),
