@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use mngr_config::AgentTypeSettings;
-use mngr_host::files::FilesError;
+use mngr_host::files::{Access, Durability, FilesError};
 use mngr_host::host::Host;
 use mngr_host::rsync::RsyncError;
 use mngr_model::agent::AgentServer;
 use mngr_model::env::EnvPair;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
+use mngr_model::permission::{Granted, PermissionSet};
 use mngr_model::quote::sh_quote;
 use mngr_model::state::StateReport;
 use mngr_model::{AgentRecord, HostPath};
@@ -19,6 +20,7 @@ use mngr_model::{AgentRecord, HostPath};
 use crate::login::{LoginPlace, MissingLogin};
 use crate::manifest::Timing;
 use crate::screen::Reading;
+use crate::settings::flag;
 
 /// What an agent's first start needs to know.
 pub struct Provisioning<'a> {
@@ -46,6 +48,24 @@ pub struct Provisioning<'a> {
     pub settings: &'a [AgentTypeSettings],
     /// What may be agreed to in the user's name.
     pub consent: Consent,
+    /// What it may do without anybody being asked, where that is not left to its program's settings.
+    pub permissions: Option<&'a PermissionSet>,
+}
+
+impl Provisioning<'_> {
+    /// The set that this agent gets, if not everything is allowed to it, and the program that judges what it does. That runs
+    /// only where mngr itself does.
+    pub(crate) fn granted(&self) -> Result<Option<(&PermissionSet, Option<&str>)>, ProvisionError> {
+        let allows_all = flag(self.settings, "auto_allow_permissions")?;
+        let Some(set) = self.permissions.filter(|_| !allows_all) else { return Ok(None) };
+        let is_here = self.host.info().id == self.client.info().id;
+        let granted = Granted::new(set, &self.record.work_dir, self.agent.root());
+        let text = serde_json::to_string(&granted).unwrap_or_default();
+        let files = self.host.files();
+        files.write(&self.agent.permissions(), text.as_bytes(), Access::Private, Durability::Cached)?;
+        files.make_folder(&self.agent.handed_over())?;
+        Ok(Some((set, set.judge.as_deref().filter(|_| is_here))))
+    }
 }
 
 /// What may be agreed to in the user's name.
@@ -146,6 +166,17 @@ pub trait Brand: Sync {
     /// or where it cannot be told.
     fn missing_login(&self, _login: &LoginPlace<'_>) -> Result<Option<MissingLogin>, ProvisionError> {
         Ok(None)
+    }
+
+    /// What the program asks at its first start on this machine, where that never was; `None` where it was, or nothing is asked.
+    fn first_question(&self, _login: &LoginPlace<'_>) -> Result<Option<ProvisionError>, ProvisionError> {
+        Ok(None)
+    }
+
+    /// What its agents may do beyond a permission set on a host that has no mngr; `None` where the program keeps to it by
+    /// itself.
+    fn beyond_the_set(&self) -> Option<&'static str> {
+        None
     }
 
     /// The words that continue or begin the agent's conversation, put right behind the program.

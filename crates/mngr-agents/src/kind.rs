@@ -188,6 +188,14 @@ impl Brand for Kind {
         self.base.brand().map_or(Ok(None), |brand| brand.missing_login(login))
     }
 
+    fn first_question(&self, login: &LoginPlace<'_>) -> Result<Option<ProvisionError>, ProvisionError> {
+        self.base.brand().map_or(Ok(None), |brand| brand.first_question(login))
+    }
+
+    fn beyond_the_set(&self) -> Option<&'static str> {
+        self.base.brand()?.beyond_the_set()
+    }
+
     fn conversation_words(
         &self,
         host: &dyn Host,

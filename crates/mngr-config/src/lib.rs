@@ -53,7 +53,8 @@ pub use keys::screen::{
 };
 pub use keys::template::{CreateTemplate, TemplateSetting};
 pub use keys::tmr::{
-    CollectorSettings, ContractSettings, Forbidden, HostsAfter, IdFormat, ReadOnly, ReportFormat, TmrSettings,
+    CollectorSettings, ContractSettings, Forbidden, HostsAfter, IdFormat, ReadOnly, ReportFormat,
+    TmrPermissions, TmrSettings,
 };
 pub use keys::tmux::TmuxSettings;
 pub use keys::top::{ExtraPath, Settings};

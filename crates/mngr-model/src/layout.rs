@@ -196,6 +196,10 @@ impl AgentLayout {
         plugin => "plugin";
         /// What the agent hands over as its result.
         handed_over => "plugin/tmr";
+        /// What tools it was refused, one event of its program on each line.
+        refused_tools => "plugin/tmr/refused.jsonl";
+        /// What it may do without anybody being asked.
+        permissions => "commands/permissions.json";
         /// What its terminal printed, on the way into a recording.
         recording => "recording";
         /// The streams of an agent without a terminal.

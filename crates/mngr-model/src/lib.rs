@@ -21,6 +21,7 @@ pub mod layout;
 pub mod name;
 pub mod name_style;
 pub mod path;
+pub mod permission;
 pub mod process;
 pub mod quote;
 pub mod run;

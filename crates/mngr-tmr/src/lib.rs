@@ -14,6 +14,7 @@ mod dispatch;
 pub mod integrate;
 pub mod journal;
 pub mod mapper;
+pub mod permit;
 pub mod plan;
 pub mod run;
 pub mod strength;

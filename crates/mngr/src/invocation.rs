@@ -9,7 +9,7 @@ use mngr_host::interrupt;
 use mngr_host::trace::{self, SpanKind};
 
 use crate::cli::parse::{self, Request};
-use crate::commands::docker_pipe;
+use crate::commands::{docker_pipe, tmr_permit};
 use crate::ctx::Surroundings;
 use crate::error::{CliError, ErrorKind};
 use crate::exit_code::ExitCode;
@@ -39,6 +39,11 @@ pub fn main() -> process::ExitCode {
     if surroundings.argv.get(1).is_some_and(|word| word == mngr_docker::PIPE_VERB) {
         let console = Console::new(&surroundings, Volume::Normal);
         return docker_pipe::run(&surroundings.argv[2..], &surroundings, &console).into();
+    }
+    // Asked by the hooks of agents, before they use a tool.
+    if surroundings.argv.get(1).is_some_and(|word| word == mngr_tmr::permit::ANSWER_VERB) {
+        let console = Console::new(&surroundings, Volume::Normal);
+        return tmr_permit::run(&surroundings, &console).into();
     }
     // At every TAB: milliseconds count, and nothing is said.
     if surroundings.argv.get(1).is_some_and(|word| word == complete::VERB) {

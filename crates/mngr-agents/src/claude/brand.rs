@@ -76,6 +76,10 @@ impl Brand for Claude {
         })
     }
 
+    fn first_question(&self, place: &LoginPlace<'_>) -> Result<Option<ProvisionError>, ProvisionError> {
+        config::first_question(&place.user)
+    }
+
     fn missing_login(&self, place: &LoginPlace<'_>) -> Result<Option<MissingLogin>, ProvisionError> {
         login::missing(place)
     }

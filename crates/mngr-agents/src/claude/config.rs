@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::brand::CONFIG_DIR;
 use super::login::{self, KeyAnswer};
+use super::permissions;
 use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::json::{edit_object, push, read_object};
 use crate::ordinary::read_ordinary;
@@ -130,7 +131,7 @@ fn main_file(
                 main.insert("hasCompletedOnboarding".into(), true.into());
                 main.entry("theme").or_insert_with(|| "dark".into());
             }
-            Consent::Refuse => return Err(needs_consent("how it should be set up (it was never started)")),
+            Consent::Refuse => return Err(needs_consent(NEVER_STARTED)),
             Consent::Ask => {}
         }
     }
@@ -193,6 +194,19 @@ fn settle_key(request: &Provisioning<'_>, main: &mut Map<String, Value>) -> Resu
     }
 }
 
+/// What it asks where it was never started.
+pub(super) fn first_question(user: &UserSide<'_>) -> Result<Option<ProvisionError>, ProvisionError> {
+    let main = match UserConfig::find(user) {
+        Some(config) => read_object(user.files, &config.main_file)?,
+        None => Map::new(),
+    };
+    let is_over = main.get("hasCompletedOnboarding").and_then(Value::as_bool).unwrap_or(false);
+    Ok((!is_over).then(|| needs_consent(NEVER_STARTED)))
+}
+
+/// What it would ask where it was never started.
+const NEVER_STARTED: &str = "how it should be set up (it was never started)";
+
 fn needs_consent(question: &str) -> ProvisionError {
     ProvisionError::NeedsConsent { program: PROGRAM, question: question.to_owned() }
 }
@@ -217,9 +231,29 @@ fn settings(
             permissions.insert("disableAutoMode".into(), "disable".into());
         });
     }
+    let granted = request.granted()?;
+    if let Some((set, judge)) = granted {
+        let rules = permissions::rules(set, judge.is_some(), request);
+        edit_object(&mut settings, "permissions", |permissions| {
+            permissions.insert("disableAutoMode".into(), "disable".into());
+            permissions.insert("defaultMode".into(), "default".into());
+            for rule in rules {
+                push(permissions, "allow", rule.into());
+            }
+        });
+    }
+    let judged = match granted {
+        Some((_, Some(judge))) => format!(" permit {}", mngr_model::quote::sh_quote(judge)),
+        Some((_, None)) => " permit".to_owned(),
+        None => String::new(),
+    };
     edit_object(&mut settings, "hooks", |hooks| {
         for event in EVENTS {
-            let answer = if event == "PermissionRequest" && allows { " allow" } else { "" };
+            let answer = match event {
+                "PermissionRequest" if allows => " allow",
+                "PermissionRequest" => &judged,
+                _ => "",
+            };
             let command = format!("sh {hook} {event}{answer}");
             push(hooks, event, json!({ "hooks": [{ "type": "command", "command": command }] }));
         }

@@ -125,7 +125,8 @@ UserPromptSubmit)
     : >"$state/active"
     gone waiting failure
     ;;
-PermissionRequest) printf 'PERMISSIONS\n' >"$state/waiting" ;;
+# One that is answered here opens no dialog.
+PermissionRequest) [ "$2" = permit ] || printf 'PERMISSIONS\n' >"$state/waiting" ;;
 PostToolUse | PostToolUseFailure)
     gone waiting
     case $input in *'"backgroundTaskId":"'*) background Shell "$input" ;; esac
@@ -161,6 +162,14 @@ case $event in
 Stop) entitle </dev/null >/dev/null 2>&1 & ;;
 SessionEnd) entitle >/dev/null 2>&1 ;;
 esac
+# The judge knows what the agent of a run may do. Without one, what the program's own rules do not cover is refused.
+if [ "$event" = PermissionRequest ] && [ "$2" = permit ]; then
+    [ -n "$3" ] && [ -x "$3" ] && printf '%s' "$input" | "$3" tmr-permit && exit 0
+    printf '%s\n' "$input" >>"$state/plugin/tmr/refused.jsonl"
+    printf '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"%s"}}}\n' \
+        'This run allows only what the task needs: change files of the work dir, run commands that only read, the test, git add, commit, diff, log, show and status, and publish. Do without it, or say in the outcome what you needed it for.'
+    exit 0
+fi
 [ "$event" = PermissionRequest ] && [ "$2" = allow ] &&
     printf '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}\n'
 exit 0

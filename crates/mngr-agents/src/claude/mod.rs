@@ -7,6 +7,7 @@ mod config;
 mod cron;
 mod evidence;
 mod login;
+mod permissions;
 mod queue;
 mod status;
 mod title;

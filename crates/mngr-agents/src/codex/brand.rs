@@ -55,6 +55,12 @@ impl Brand for Codex {
         login::missing(place)
     }
 
+    fn beyond_the_set(&self) -> Option<&'static str> {
+        Some(
+            "run any command in its own sandbox, which lets it change files of its work dir and keeps it from the network",
+        )
+    }
+
     fn conversation_words(
         &self,
         host: &dyn Host,

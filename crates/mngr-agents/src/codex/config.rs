@@ -60,11 +60,18 @@ pub(super) fn write(
     };
     trust_work_dir(request, &mut config)?;
     sandbox::open(request, &mut config)?;
+    let granted = request.granted()?;
+    if granted.is_some() {
+        // Nobody is asked: what the sandbox does not let through comes back to the agent.
+        config.insert("approval_policy".to_owned(), "never".into());
+        config.insert("sandbox_mode".to_owned(), "workspace-write".into());
+    }
     settle(request, &mut config)?;
 
-    let permissions = match flag(request.settings, "auto_allow_permissions")? {
-        true => Permissions::Allow,
-        false => Permissions::Ask,
+    let permissions = match (flag(request.settings, "auto_allow_permissions")?, granted) {
+        (true, _) => Permissions::Allow,
+        (false, Some((_, Some(judge)))) => Permissions::Judged(judge.to_owned()),
+        (false, _) => Permissions::Ask,
     };
     let questions = questions(request, &config);
     let hooks_file = folder.join("hooks.json");
@@ -75,7 +82,7 @@ pub(super) fn write(
                 hooks::carry_trust(state, user, &folder);
             }
             hooks::carry_trust(state, request.source, &request.record.work_dir);
-            hooks::add(&mut all_hooks, state, &hooks_file, script, permissions, questions);
+            hooks::add(&mut all_hooks, state, &hooks_file, script, &permissions, questions);
         });
     });
 

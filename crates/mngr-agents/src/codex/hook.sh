@@ -96,7 +96,7 @@ PreToolUse)
     *'"tool_name":"request_user_input"'*)
         # Outside of plan mode Codex refuses to ask, unless its settings allow it. What mode a turn is in stands where it
         # begins.
-        asks=$2
+        asks=${2#-}
         [ -n "$asks" ] || case $(grep '"type":"task_started"' "$rollout" | tail -n 1) in
         *'"collaboration_mode_kind":"plan"'*) asks=asks ;;
         esac
@@ -118,4 +118,11 @@ esac
 # Last: whoever reads of the event here finds everything else in place.
 printf '%s %s\n' "$event" "$input" >>"$state/events/codex/hooks.log"
 : >"$state/activity/agent"
+# The judge knows what the agent of a run may do. What it does not refuse runs in the sandbox, without a question.
+if [ "$event" = PreToolUse ] && [ "$3" = permit ]; then
+    printf '%s' "$input" | "$4" tmr-permit && exit 0
+    printf '%s\n' "$input" >>"$state/plugin/tmr/refused.jsonl"
+    printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"%s"}}\n' \
+        'What this run allows cannot be read. Do without it, or say in the outcome what you needed it for.'
+fi
 exit 0

@@ -37,12 +37,14 @@ struct Event {
 const TIMEOUT_SECONDS: u64 = 3;
 
 /// How permissions are dealt with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Permissions {
     /// The user is asked.
     Ask,
     /// Everything is allowed (`auto_allow_permissions`).
     Allow,
+    /// This program says of every use of a tool whether the agent's permission set covers it.
+    Judged(String),
 }
 
 /// Whether Codex asks questions also outside of plan mode.
@@ -60,15 +62,19 @@ pub(super) fn add(
     state: &mut Table,
     file: &HostPath,
     script: &HostPath,
-    permissions: Permissions,
+    permissions: &Permissions,
     questions: Questions,
 ) {
     edit_object(all, "hooks", |hooks| {
         for Event { name: event, key, matcher } in EVENTS {
             let answer = match (event, permissions, questions) {
-                ("PermissionRequest", Permissions::Allow, _) => " allow",
-                ("PreToolUse", _, Questions::Always) => " asks",
-                _ => "",
+                ("PermissionRequest", Permissions::Allow, _) => " allow".to_owned(),
+                ("PreToolUse", Permissions::Judged(judge), questions) => {
+                    let asks = if questions == Questions::Always { "asks" } else { "-" };
+                    format!(" {asks} permit {}", sh_quote(judge))
+                }
+                ("PreToolUse", _, Questions::Always) => " asks".to_owned(),
+                _ => String::new(),
             };
             // `exec`: the script looks for Codex right above itself.
             let command = format!("exec sh {} {event}{answer}", sh_quote(script.as_str()));
@@ -154,7 +160,7 @@ mod tests {
             &mut state,
             &HostPath::new("/h/hooks.json"),
             &HostPath::new("/s/hook.sh"),
-            Permissions::Ask,
+            &Permissions::Ask,
             Questions::Always,
         );
         assert_eq!(

@@ -10,7 +10,7 @@ use mngr_model::HostPath;
 use mngr_model::env::EnvPair;
 use serde_json::{Map, Value, json};
 
-use super::places;
+use super::{permissions, places};
 use crate::brand::{ProvisionError, Provisioning};
 use crate::json::push;
 use crate::ordinary::read_ordinary;
@@ -99,6 +99,9 @@ fn content(request: &Provisioning<'_>, plugin: Value) -> Result<Value, Provision
         let path = places::folder(request.agent).join("instructions.md");
         write_private(request.host.files(), &path, &prompt.join("\n\n"))?;
         push(&mut content, "instructions", path.as_str().into());
+    }
+    if let Some((set, _)) = request.granted()? {
+        content.insert("permission".to_owned(), permissions::rules(set));
     }
     let mut content = Value::Object(content);
     for patch in objects(request.settings, "settings_overrides")? {

@@ -5,6 +5,7 @@ mod carry;
 mod composer;
 mod config;
 mod evidence;
+mod permissions;
 mod places;
 mod status;
 

@@ -163,6 +163,16 @@ choice! {
     }
 }
 
+choice! {
+    /// What agents of a run may do without anybody being asked.
+    pub enum TmrPermissions {
+        /// What their task needs, and `allow`. Anything else is refused to the agent, and listed.
+        Set = "set",
+        /// What the program's own settings say. One that asks is given up.
+        Own = "own",
+    }
+}
+
 settings_table! {
     /// `[tmr]`.
     pub struct TmrSettings {
@@ -183,6 +193,10 @@ settings_table! {
         pub runner_paths: Vec<String>,
         /// How often a test is run for each measurement: before, after, without the fix.
         pub verify_runs: u16,
+        /// What agents may do without anybody being asked: what their task needs (`set`), or what their program's own settings say (`own`).
+        pub permissions: TmrPermissions,
+        /// Further commands that agents may run, word by word. `*` stands for any letters of a word, a last word `*` for any further words.
+        pub allow: Vec<String>,
         /// How many small changes of the program the tests of a task are measured with.
         pub mutants: u16,
         /// The command that end-to-end tests drive; without it, the command of the tutorial.

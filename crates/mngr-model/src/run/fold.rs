@@ -142,6 +142,7 @@ impl Run {
             Event::Measured(measured) => self.check_attempt(&measured.task, measured.attempt),
             Event::Classified(classified) => self.check_attempt(&classified.task, classified.attempt),
             Event::Strength(strength) => self.check_attempt(&strength.task, strength.attempt),
+            Event::Refused(refused) => self.check_attempt(&refused.task, refused.attempt),
             _ => Ok(()),
         }
     }
@@ -234,6 +235,9 @@ impl Run {
             }
             Event::Strength(strength) => {
                 self.with_latest(&strength.task, |attempt| attempt.strength = Some(strength.clone()));
+            }
+            Event::Refused(refused) => {
+                self.with_latest(&refused.task, |attempt| attempt.refusals.clone_from(&refused.refusals));
             }
             Event::Integration(step) => self.integrate(step, time),
             Event::FinalRun(run) => self.note_final_run(run, time),

@@ -16,6 +16,7 @@ use super::outcome::Outcome;
 use super::stage::Stage;
 use super::strength::Strength;
 use super::task::{AttemptNumber, QueueReason, RunName, TaskId};
+use crate::permission::Refusal;
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +50,8 @@ pub enum Event {
     Classified(Classified),
     /// How strong the tests of an attempt are was looked at.
     Strength(Strength),
+    /// The agent of an attempt was refused tools.
+    Refused(RefusedTools),
     /// A step of putting the changes together.
     Integration(Integration),
     /// Checks were run while changes were put together. Whoever goes on does not run them again.
@@ -154,6 +157,17 @@ pub struct Published {
     pub attempt: AttemptNumber,
     /// What the agent says.
     pub outcome: Outcome,
+}
+
+/// `refused`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedTools {
+    /// The task.
+    pub task: TaskId,
+    /// Which try of it.
+    pub attempt: AttemptNumber,
+    /// What was refused, all of it so far.
+    pub refusals: Vec<Refusal>,
 }
 
 /// `measured`.

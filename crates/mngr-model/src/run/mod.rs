@@ -20,8 +20,8 @@ pub use final_run::FinalRun;
 pub use fold::{Irregular, Run};
 pub use journal::{
     Breaker, BreakerState, BudgetNote, CheckEnd, Checked, Classified, ClassifiedCommit, EndReason, Entry,
-    Event, Integration, IntegrationStep, LimitKind, Lines, Measured, Published, Queued, StageChange, Started,
-    Working, read_lines,
+    Event, Integration, IntegrationStep, LimitKind, Lines, Measured, Published, Queued, RefusedTools,
+    StageChange, Started, Working, read_lines,
 };
 pub use measure::{MeasuredRun, Verdict, What};
 pub use outcome::Outcome;

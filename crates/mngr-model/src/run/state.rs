@@ -10,6 +10,7 @@ use super::outcome::Outcome;
 use super::stage::Stage;
 use super::strength::Strength;
 use super::task::{AttemptNumber, QueueReason, TaskId};
+use crate::permission::Refusal;
 
 /// One task of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,6 +56,9 @@ pub struct Attempt {
     pub commits: Vec<ClassifiedCommit>,
     /// How strong its tests are, where that was looked at.
     pub strength: Option<Strength>,
+    /// What its agent wanted to do and was refused; untrusted text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refusal>,
 }
 
 /// When an attempt came to a stage.
@@ -133,6 +137,7 @@ impl Attempt {
             measured: Vec::new(),
             commits: Vec::new(),
             strength: None,
+            refusals: Vec::new(),
         }
     }
 

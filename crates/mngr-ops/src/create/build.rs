@@ -217,6 +217,7 @@ impl Build<'_> {
             env: self.env,
             settings: &self.program.resolved.chain,
             consent: self.request.consent,
+            permissions: self.request.permissions.as_ref(),
         })?;
         record.brand = Some(base.name().to_owned());
         record.status_file = prepared.status_file;

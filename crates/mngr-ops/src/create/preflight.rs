@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use mngr_agents::brand::ProvisionError;
+use mngr_agents::brand::{Consent, ProvisionError};
 use mngr_agents::installation::{self, InstallationError, Memory, Program as Installable};
 use mngr_agents::login::LoginPlace;
 use mngr_agents::manifest::BuiltIn;
@@ -113,6 +113,24 @@ fn setting<T>(
 ) -> Result<Option<T>, ProvisionError> {
     let value = chain.iter().find_map(|settings| settings.extra.get(key));
     value.map(|value| read(value).ok_or(ProvisionError::Setting { key, expected })).transpose()
+}
+
+/// Fails when a program would ask how it should be set up, and may not be answered for.
+pub(super) fn first_start(
+    world: &World,
+    request: &CreateRequest,
+    program: &Program,
+) -> Result<(), CreateError> {
+    // An agent's own answers hold for those it makes.
+    let is_agent = world.vars.contains_key(mngr_model::env::MNGR_AGENT_STATE_DIR);
+    let Some(brand) = program.resolved.base.brand() else { return Ok(()) };
+    if is_agent || request.consent != Consent::Refuse {
+        return Ok(());
+    }
+    let user = UserSide { files: world.client.files(), home: world.home.as_ref(), vars: &world.vars };
+    let is_headless = program.resolved.headless.is_some();
+    let place = LoginPlace { user, env: &world.vars, settings: &program.resolved.chain, is_headless };
+    brand.first_question(&place)?.map_or(Ok(()), |question| Err(question.into()))
 }
 
 /// Fails when a coding agent has neither a login nor a key and nobody is there to log in.

@@ -205,6 +205,8 @@ pub struct CreateRequest {
     pub env: Vec<EnvPair>,
     /// Variables that name a folder in the agent's state folder, which has no path before the agent has a host.
     pub state_folders: Vec<(&'static str, &'static str)>,
+    /// What it may do without anybody being asked, where that is not left to its program's settings.
+    pub permissions: Option<mngr_model::permission::PermissionSet>,
     /// Commands run in the work dir before the agent starts.
     pub provision_commands: Vec<String>,
     /// How long these and those of its type may take together.
@@ -262,6 +264,7 @@ impl CreateRequest {
             env_files: Vec::new(),
             env: Vec::new(),
             state_folders: Vec::new(),
+            permissions: None,
             provision_commands: Vec::new(),
             provision_patience: PROVISION_PATIENCE,
             uploads: Vec::new(),

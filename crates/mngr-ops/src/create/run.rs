@@ -83,14 +83,18 @@ pub(super) fn check_on(
     request: &CreateRequest,
     host: &dyn Host,
 ) -> Result<AgentTypeName, CreateError> {
-    Ok(ready(world, host, request)?.program.type_name)
+    let program = ready(world, host, request)?.program;
+    preflight::first_start(world, request, &program)?;
+    Ok(program.type_name)
 }
 
 /// The same for a host that is yet to be made: only what does not depend on it.
 pub(super) fn check_anywhere(world: &World, request: &CreateRequest) -> Result<AgentTypeName, CreateError> {
     let heritage = heritage::find(world, request)?;
     provision::check_uploads(world, request)?;
-    Ok(program::find(world, request, &heritage)?.type_name)
+    let program = program::find(world, request, &heritage)?;
+    preflight::first_start(world, request, &program)?;
+    Ok(program.type_name)
 }
 
 /// What is known before anything is made.

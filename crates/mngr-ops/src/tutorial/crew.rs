@@ -228,6 +228,7 @@ impl Worker<'_> {
             env_files: Vec::new(),
             env: Vec::new(),
             state_folders: Vec::new(),
+            permissions: None,
             provision_commands: Vec::new(),
             provision_patience: PROVISION_PATIENCE,
             uploads,

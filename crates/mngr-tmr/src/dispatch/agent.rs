@@ -2,14 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use mngr_config::TmrPermissions as Permissions;
 use mngr_host::files::{Access, Durability};
 use mngr_host::interrupt;
 use mngr_host::tmux::CaptureRange;
 use mngr_model::address::Location;
 use mngr_model::branch::BranchSpec;
 use mngr_model::env::MNGR_E2E_OUTPUT;
+use mngr_model::permission::{GIT_OF_INTEGRATORS, GIT_OF_MAPPERS, PermissionSet};
 use mngr_model::process::ExitStatus;
-use mngr_model::run::FailureKind;
+use mngr_model::run::{FailureKind, TaskId};
 use mngr_model::title::title_of;
 use mngr_model::{AgentState, HostPath};
 use mngr_ops::again::LookError;
@@ -26,6 +28,7 @@ use mngr_ops::{again, error_chain, hosts};
 use super::news::Failure;
 use crate::mapper::Limits;
 use crate::mapper::publish::{self, Publishing};
+use crate::permit::runners_of;
 use crate::run::Workshop;
 
 /// How much of an agent's conversation is kept.
@@ -77,6 +80,8 @@ pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, 
     request.message = None;
     request.state_folders = STATE_FOLDERS.to_vec();
     request.provision_patience = shop.settings.patience.launch;
+    let task = commission.labels.iter().find(|(name, _)| *name == label::TASK).map(|(_, task)| task.as_str());
+    request.permissions = permissions(shop, task);
     // A host that is made for it is found again by this, whoever made it and however he ended.
     request.host_spec.tags.insert(RUN_TAG.to_owned(), shop.mark());
     request.labels.extend(commission.labels.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
@@ -95,6 +100,26 @@ pub(crate) fn launch(shop: &Workshop, commission: &Commission) -> Result<Agent, 
         Ok(None) => Err(failed("it was destroyed at once".to_owned())),
         Err(error) => Err(failed(error_chain(&error))),
     }
+}
+
+/// What an agent of the run may do without anybody being asked; nothing where that is left to its program's settings. One
+/// without a task puts changes together.
+fn permissions(shop: &Workshop, task: Option<&str>) -> Option<PermissionSet> {
+    let said = &shop.world.settings.tmr;
+    if said.permissions == Permissions::Own {
+        return None;
+    }
+    let task: Option<TaskId> = task.and_then(|task| task.to_owned().try_into().ok());
+    let mut lines: Vec<String> = task.iter().map(|task| shop.tests.one_line(task)).collect();
+    lines.extend(shop.tests.together_line());
+    let runners = lines.iter().flat_map(|line| runners_of(line)).collect();
+    lines.extend(shop.settings.checks.gate.clone());
+    let mut git: Vec<String> = GIT_OF_MAPPERS.map(str::to_owned).to_vec();
+    if task.is_none() {
+        git.extend(GIT_OF_INTEGRATORS.map(str::to_owned));
+    }
+    let judge = Some(shop.world.binary.clone());
+    Some(PermissionSet { lines, runners, git, allow: said.allow.clone(), judge })
 }
 
 /// The branch an agent was created with.

@@ -30,6 +30,7 @@ use crate::budget::Spent;
 use crate::mapper::intake::{Expected, IntakeError, take_in};
 use crate::mapper::prompts::{self, ErrorsBackText, NudgeText};
 use crate::mapper::{Limits, publish};
+use crate::permit;
 use crate::run::Site;
 use crate::verify::Rules;
 
@@ -125,6 +126,10 @@ impl Keeper {
         // What it published is here by now: stopping it can lose nothing.
         let let_go = agent::let_go(&self.site.shop, &agent);
         self.count_to_the_end(&agent);
+        let refusals = permit::refusals(agent.host.as_ref(), &agent.host.layout().agent(agent.id()));
+        if !refusals.is_empty() {
+            self.say(Word::Refused(refusals));
+        }
         match (worked, let_go) {
             (worked, Ok(())) => worked,
             (Ok(()), Err(_)) => Ok(()),

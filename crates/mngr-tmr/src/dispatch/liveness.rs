@@ -30,6 +30,10 @@ enum Condition {
 /// How the failure of an agent begins that asked for a permission.
 pub(super) const NOT_ALLOWED: &str = "it asks for a permission, which nobody gives";
 
+/// What helps an agent that asks.
+const REMEDY: &str = "; `permissions = \"set\"` in `[tmr]` has what is not allowed refused to the agent instead, and `allow` adds \
+                      commands";
+
 /// What to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Advice {
@@ -71,12 +75,15 @@ impl Liveness {
         if waited < limit {
             return Advice::Wait(limit - waited);
         }
-        let can_be_reminded = !matches!(condition, Condition::Unseen | Condition::NotAllowed);
+        // A dialog takes no message.
+        let can_be_reminded =
+            !matches!(condition, Condition::Unseen | Condition::NotAllowed | Condition::Asking);
         if self.nudged.is_none() && can_be_reminded {
             return Advice::Nudge;
         }
         let evidence = mngr_query::sanitize(&state.evidence).into_owned();
-        Advice::GiveUp(Failure::new(kind, format!("{what}: {evidence}")))
+        let remedy = if kind == FailureKind::Asking { REMEDY } else { "" };
+        Advice::GiveUp(Failure::new(kind, format!("{what}: {evidence}{remedy}")))
     }
 
     /// It was reminded, whether that reached it or not: it has the time of a reminder from now on.
@@ -139,7 +146,7 @@ impl Liveness {
             Condition::Working => return None,
             Condition::Silent => (Duration::ZERO, FailureKind::Silent, "it shows no sign of work"),
             Condition::Idle => (idle, FailureKind::NoPublish, "it stopped without publishing"),
-            Condition::Asking => (idle, FailureKind::Asking, "it asks and nobody answers"),
+            Condition::Asking => return Some((idle, FailureKind::Asking, "it asks and nobody answers")),
             Condition::NotAllowed => return Some((idle, FailureKind::Asking, NOT_ALLOWED)),
             Condition::RateLimited => (rate_limit, FailureKind::RateLimited, "its service refuses requests"),
             Condition::Unseen => (host, FailureKind::Host, "it cannot be seen"),
@@ -196,7 +203,6 @@ mod tests {
         let waiting = |reason| report(AgentState::Waiting, Some(reason));
         for (state, quiet, first, kind) in [
             (waiting(WaitingReason::EndOfTurn), 0, 10, "no_publish"),
-            (waiting(WaitingReason::Question), 0, 10, "asking"),
             (waiting(WaitingReason::RateLimited), 0, 50, "rate_limited"),
             (waiting(WaitingReason::ApiError), 0, 10, "no_publish"),
             (waiting(WaitingReason::Background), 100, 0, "silent"),
@@ -213,9 +219,11 @@ mod tests {
     }
 
     #[test]
-    fn one_that_asks_for_a_permission_is_not_reminded() {
-        let asking = report(AgentState::Waiting, Some(WaitingReason::Permissions));
-        assert_eq!(course(&asking, Duration::ZERO, &[0, 9, 10]), ["wait", "wait", "asking"]);
+    fn one_that_shows_a_dialog_is_not_reminded() {
+        for reason in [WaitingReason::Permissions, WaitingReason::Question] {
+            let asking = report(AgentState::Waiting, Some(reason));
+            assert_eq!(course(&asking, Duration::ZERO, &[0, 9, 10]), ["wait", "wait", "asking"]);
+        }
     }
 
     #[test]

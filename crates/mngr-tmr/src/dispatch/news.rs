@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use mngr_model::permission::Refusal;
 use mngr_model::run::{AttemptKey, FailureKind, Outcome, Stage};
 
 use crate::budget::Spent;
@@ -38,6 +39,8 @@ pub(crate) enum Word {
     Tried,
     /// What its agent has used so far.
     Spent(Spent),
+    /// What its agent was refused so far.
+    Refused(Vec<Refusal>),
     /// What its agent published is here and well-formed.
     Admitted(Box<Outcome>),
     /// Its agent was let go; what it published is to be measured, or there is nothing.

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use mngr_config::TmrPermissions as Permissions;
 use mngr_host::clock::SystemClock;
 use mngr_model::run::{RunName, Slugs, Started, TaskId};
-use mngr_model::{AgentName, HostPath};
+use mngr_model::{AgentName, AgentTypeName, HostPath};
 use mngr_ops::create::{self, Attendance, Audience, agent_type};
 use mngr_ops::world::World;
 
@@ -148,10 +149,26 @@ pub fn check_crew(world: &World, settings: &RunSettings, crew: &mut Crew) -> Res
     request.attendance = Attendance::Background;
     request.audience = Audience::Nobody;
     let agent_type = create::check(world, &request)?;
+    tell_what_is_beyond(world, settings, &agent_type);
     for request in [&mut crew.mapper, &mut crew.reducer] {
         request.agent_type.get_or_insert_with(|| agent_type.clone());
     }
     Ok(())
+}
+
+/// Says so where agents may do more than the permission set of the run.
+fn tell_what_is_beyond(world: &World, settings: &RunSettings, name: &AgentTypeName) {
+    let is_elsewhere = settings.agents.provider.is_some();
+    if world.settings.tmr.permissions == Permissions::Own || !is_elsewhere {
+        return;
+    }
+    let Ok(resolved) = agent_type::resolve(&world.settings, name) else { return };
+    if let Some(beyond) = resolved.base.brand().and_then(|brand| brand.beyond_the_set()) {
+        world.reporter.warn(&format!(
+            "on another host agents of type `{name}` cannot be kept to the permission set of the run: they may {beyond}; choose \
+             containers and allow everything there (`auto_allow_permissions`), or have them ask (`tmr.permissions = \"own\"`)"
+        ));
+    }
 }
 
 /// What would otherwise be found out only when the first agent is launched.

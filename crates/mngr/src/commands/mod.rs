@@ -43,6 +43,7 @@ pub(crate) mod stop;
 pub(crate) mod sync;
 pub(crate) mod targets;
 pub(crate) mod tmr;
+pub(crate) mod tmr_permit;
 pub(crate) mod transcript;
 pub(crate) mod tutorial;
 pub(crate) mod unarchive;

@@ -56,6 +56,10 @@ use crate::exit_code::ExitCode;
 /// Everything about the run is kept in the folder NAME_RUN below the one you stand in. Ctrl-C once: no new agents, those at
 /// work may finish. Twice: all are stopped. `mngr tmr resume` goes on where a run ended, however it ended.
 ///
+/// Agents may change files of their worktree, run commands that only read, the tests, a few commands of git, and what `[tmr] allow` in the
+/// settings names; anything else is refused to them and listed. That is no sandbox. `auto_allow_permissions = true` in
+/// `[agent_types.NAME]` allows everything.
+///
 /// Words after `--` go to the test framework, when tests are collected and when they are run. Exit code 1 when nothing came of it or
 /// a limit was reached.
 #[derive(Debug, Args)]

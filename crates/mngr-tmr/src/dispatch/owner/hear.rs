@@ -1,6 +1,6 @@
 //! What the owner makes of what it is told about an attempt.
 
-use mngr_model::run::{AttemptKey, Event, FailureKind, Outcome, Published, Stage, StageChange};
+use mngr_model::run::{AttemptKey, Event, FailureKind, Outcome, Published, RefusedTools, Stage, StageChange};
 
 use super::Owner;
 use crate::budget::Spent;
@@ -36,6 +36,10 @@ impl Owner<'_, '_> {
                 Ok(())
             }
             Word::Spent(spent) => self.spent(key, spent),
+            Word::Refused(refusals) => {
+                let (task, attempt) = key;
+                Ok(self.scribe.note(Event::Refused(RefusedTools { task, attempt, refusals }))?)
+            }
             Word::Admitted(outcome) => self.admitted(key, *outcome),
             Word::Left(Ok(())) => {
                 self.live.remove(&key);

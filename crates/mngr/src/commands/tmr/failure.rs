@@ -68,9 +68,9 @@ pub(in crate::commands) fn of_run(error: RunError) -> CliError {
                 RunError::NotAllowed { .. } => (
                     ErrorKind::Failed,
                     Some(
-                        "allow in the agent's own settings what its task needs (edit files, run the tests, commit), or \
-                         everything with `auto_allow_permissions = true` in `[agent_types.NAME]`; \
-                         `mngr tmr resume` then goes on",
+                        "`permissions = \"set\"` in `[tmr]` allows what the task needs and has the rest refused to the agent; \
+                         or allow in the agent's own settings what it needs, or everything with \
+                         `auto_allow_permissions = true` in `[agent_types.NAME]`; `mngr tmr resume` then goes on",
                     ),
                 ),
                 RunError::Collect(CollectError::Failed { line, .. }) if line.contains("npx ") => {

@@ -1,6 +1,6 @@
 //! A run as plain lines, for logs and pipes: one for each thing that matters, no flood.
 
-use mngr_model::run::{Event, Integration, IntegrationStep, Run, Stage, StageChange};
+use mngr_model::run::{Event, Integration, IntegrationStep, RefusedTools, Run, Stage, StageChange};
 use mngr_query::sanitize;
 
 use super::obstacles;
@@ -19,11 +19,22 @@ pub(super) fn line(run: &Run, event: &Event) -> Option<String> {
         Event::Stage(change) => of_stage(run, change),
         Event::Integration(step) => of_integration(step),
         Event::FinalRun(run) => Some(sanitize(&run.to_string()).into_owned()),
+        Event::Refused(refused) => Some(of_refused(refused)),
         Event::Breaker(breaker) => Some(obstacles::breaker(breaker)),
         Event::Budget(note) => Some(obstacles::limit(note)),
         Event::Working(working) => Some(sanitize(&working.what).into_owned()),
         _ => None,
     }
+}
+
+fn of_refused(refused: &RefusedTools) -> String {
+    let first = refused.refusals.first();
+    let first = first.map(|it| format!("{} `{}` ({})", it.tool, it.what, it.why)).unwrap_or_default();
+    let more = match refused.refusals.len().saturating_sub(1) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    format!("refused to the agent of {}: {}{more}", sanitize(refused.task.as_str()), sanitize(&first))
 }
 
 /// Ends of attempts, but neither the steps to them nor what needed no agent.

@@ -1,6 +1,7 @@
 //! What a run came to, for people: the ends, the branch and how to look at it, what was left out, and what to do next.
 
 use mngr_model::HostPath;
+use mngr_model::permission::Refusal;
 use mngr_model::quote::sh_quote;
 use mngr_model::run::{EndReason, FinalRun, Integration, Run, Stage, Task};
 use mngr_query::{CellStyle, sanitize};
@@ -43,9 +44,35 @@ pub(super) fn text(seen: &Seen, console: &Console, places: &Places<'_>) -> Strin
     lines.extend(said(&seen.run, Stage::Blocked, "Blocked"));
     lines.extend(said(&seen.run, Stage::Unresolved, "Unresolved"));
     lines.extend(board::failures(&seen.failures(), Extent::Whole));
+    lines.extend(refused(seen));
     lines.extend(next_steps(seen, places));
     // No width: what people copy from here must be whole.
     lines.iter().map(|line| line.render(console.out_colour(), None) + "\n").collect()
+}
+
+/// What agents wanted to do and were refused, each thing once.
+fn refused(seen: &Seen) -> Vec<Line> {
+    let mut things: Vec<(&Refusal, usize)> = Vec::new();
+    let attempts = seen.run.tasks.iter().flat_map(|task| &task.attempts);
+    for refusal in attempts.flat_map(|attempt| &attempt.refusals) {
+        match things.iter_mut().find(|(known, _)| *known == refusal) {
+            Some((_, number)) => *number += 1,
+            None => things.push((refusal, 1)),
+        }
+    }
+    if things.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![Line::plain(""), Line::plain("Refused to agents (`[tmr] allow` adds commands)")];
+    for (refusal, number) in things.iter().take(FEW) {
+        let Refusal { tool, what, why } = refusal;
+        let text = format!("  {number:>4} {tool} `{what}`: {why}");
+        lines.push(Line::new(CellStyle::Warn, sanitize(&text).into_owned()));
+    }
+    if things.len() > FEW {
+        lines.push(Line::plain(format!("       and {} more", things.len() - FEW)));
+    }
+    lines
 }
 
 /// What comes first: how many tests pass on the result.

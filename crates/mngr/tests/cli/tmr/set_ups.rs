@@ -307,6 +307,17 @@ fn real_without_a_login_or_a_key_nothing_is_planned() {
 }
 
 #[test]
+fn real_a_program_that_was_never_started_ends_the_run_before_anything_is_planned() {
+    let (env, model) = with_claude(FirstStart::Ahead);
+    for more in [&[][..], &["--dry-run"]] {
+        let output = env.mngr(CLAUDE.iter().chain(more)).code(1);
+        one_error(&output, &["Claude Code would ask how it should be set up", "--yes"]);
+    }
+    assert_eq!(model.requests().len(), 0);
+    assert_eq!(env.mngr(["list"]).success().stdout, "No agents found\n");
+}
+
+#[test]
 fn real_an_agent_that_may_not_work_is_the_only_one() {
     let (env, model) = with_claude(FirstStart::Over);
     let input = json!({"command": "touch may-I", "description": "A step of the task"});
@@ -314,7 +325,7 @@ fn real_an_agent_that_may_not_work_is_the_only_one() {
         let call = Scenario::Call { tool: "Bash".into(), input: input.clone() };
         model.rehearse(format!("one test: tests/{name}.sh\n"), [call]);
     }
-    let output = env.mngr(CLAUDE).code(1);
+    let output = env.mngr(CLAUDE.iter().chain(&["-S", "tmr.permissions=own"])).code(1);
     one_error(&output, &["may not do what its task needs", "auto_allow_permissions", "mngr tmr resume"]);
     let listed = env.mngr(["list", "--format", "json"]).success().json();
     assert_eq!(listed["agents"].as_array().unwrap().len(), 1, "{listed}");

@@ -80,6 +80,12 @@ impl Team {
     /// A project with a program and a failing test for each name.
     #[track_caller]
     pub(super) fn of(names: &[&str]) -> Self {
+        Self::of_brand(Brand::Claude, names)
+    }
+
+    /// The same for agents of another brand.
+    #[track_caller]
+    pub(super) fn of_brand(brand: Brand, names: &[&str]) -> Self {
         let agents = Agents::installed();
         let model = ModelServer::start();
         let mut env = env();
@@ -89,7 +95,7 @@ impl Team {
             repo.write(&format!("tests/{name}.sh"), &format!("test \"$(sh bin/{name})\" = {name}\n"));
         }
         let _ = repo.commit("a project");
-        agents.set_up(Brand::Claude, FirstStart::Over, &mut env, &model);
+        agents.set_up(brand, FirstStart::Over, &mut env, &model);
         let path = env.mngr(["config", "path", "--scope", "user"]).success().stdout;
         let path = PathBuf::from(path.trim());
         fs::create_dir_all(path.parent().unwrap()).unwrap();
