@@ -2,7 +2,7 @@
 
 use mngr_model::permission::READING;
 
-use super::runner::{Runner, is_interpreter};
+use super::runner::Runner;
 use super::word::Word;
 use super::{Judge, NotCovered, absolute, is_below};
 

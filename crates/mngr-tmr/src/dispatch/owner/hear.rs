@@ -38,7 +38,7 @@ impl Owner<'_, '_> {
             Word::Spent(spent) => self.spent(key, spent),
             Word::Refused(refusals) => {
                 let (task, attempt) = key;
-                self.scribe.note(Event::Refused(RefusedTools { task, attempt, refusals }))
+                Ok(self.scribe.note(Event::Refused(RefusedTools { task, attempt, refusals }))?)
             }
             Word::Admitted(outcome) => self.admitted(key, *outcome),
             Word::Left(Ok(())) => {
