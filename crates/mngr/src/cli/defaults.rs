@@ -162,7 +162,9 @@ fn values(arg: &Arg, value: &Value) -> Result<Vec<OsString>, String> {
         (ArgAction::Count, _) => Err("expected a count".to_owned()),
         // An empty text is how a layer takes back a list.
         (ArgAction::Append, Value::String(text)) if text.is_empty() => Ok(Vec::new()),
-        (ArgAction::Append, Value::Array(items)) => items.iter().map(|item| Ok(scalar(item)?.into())).collect(),
+        (ArgAction::Append, Value::Array(items)) => {
+            items.iter().map(|item| Ok(scalar(item)?.into())).collect()
+        }
         (_, Value::Array(items)) => {
             let items: Vec<String> = items.iter().map(scalar).collect::<Result<_, _>>()?;
             Ok(vec![items.join(",").into()])

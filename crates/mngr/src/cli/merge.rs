@@ -4,8 +4,8 @@ use clap::{ArgMatches, Command};
 
 use crate::cli::defaults::{Given, Rank};
 use crate::cli::rules::{self, CONTRADICTIONS, NEEDS, Yields};
-use crate::cli::values::{Values, is_list};
 use crate::cli::usage;
+use crate::cli::values::{Values, is_list};
 use crate::error::{CliError, ErrorKind};
 
 /// Two settings of one layer that cannot both be meant.
@@ -78,9 +78,7 @@ fn gives_way(verb: &str, command: &Command, given: &Given, above: &Values) -> bo
         return true;
     }
     let alone = Values::only(&given.id, &given.values);
-    let says = |saying: &rules::Saying| {
-        saying.options.contains(&given.id.as_str()) && (saying.holds)(&alone)
-    };
+    let says = |saying: &rules::Saying| saying.options.contains(&given.id.as_str()) && (saying.holds)(&alone);
     let is_template = matches!(given.rank, Rank::Template(_));
     CONTRADICTIONS.iter().filter(|rule| rule.verbs.contains(&verb)).any(|rule| {
         let gives_way = !(is_template && rule.yields == Yields::Settings);
@@ -118,7 +116,12 @@ fn contradictory(one: &Given, other: &Given) -> CliError {
 
 impl Together {
     /// What the verb at `path` below `command` reads, each value checked as if it was typed.
-    pub(crate) fn read(&self, command: &Command, path: &[&str], typed: &Values) -> Result<ArgMatches, CliError> {
+    pub(crate) fn read(
+        &self,
+        command: &Command,
+        path: &[&str],
+        typed: &Values,
+    ) -> Result<ArgMatches, CliError> {
         self.values.read(command.clone(), path).map_err(|error| {
             let leaf = path.iter().try_fold(command, |command, verb| command.find_subcommand(verb));
             let is_wrong = |given: &&Given| {

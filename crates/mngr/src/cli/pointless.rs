@@ -125,8 +125,9 @@ mod tests {
     fn every_rule_is_about_options_that_the_verb_has() {
         let idle = IDLE.iter().map(|rule| (rule.verbs, rule.options));
         let needs = NEEDS.iter().map(|need| (need.verbs, need.options));
-        let contradictions =
-            CONTRADICTIONS.iter().flat_map(|rule| [&rule.one, &rule.other].map(|it| (rule.verbs, it.options)));
+        let contradictions = CONTRADICTIONS
+            .iter()
+            .flat_map(|rule| [&rule.one, &rule.other].map(|it| (rule.verbs, it.options)));
         for (verbs, ids) in idle.chain(needs).chain(contradictions) {
             for id in ids {
                 let has = |verb: &&&str| {

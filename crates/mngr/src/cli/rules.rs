@@ -101,7 +101,7 @@ pub(crate) const CONTRADICTIONS: &[Contradiction] = &[
         verbs: &["create"],
         one: saying!(["agent_args"], |values| {
             values.texts("agent_args").next().is_some_and(|first| !first.starts_with('-'))
-                && !values.has_any(&["agent_type", "positional_type"])
+                && !values.has_any(&["agent_type", "positional_type", "foreground"])
         }),
         other: any_of!("agent_type"),
         yields: Yields::Settings,
@@ -140,9 +140,7 @@ pub(crate) const CONTRADICTIONS: &[Contradiction] = &[
     // A host that is named is one that exists, wherever it is, unless a new one is asked for.
     Contradiction {
         verbs: CREATING,
-        one: saying!(["address", "name"], |values| {
-            address(values).is_named() && !values.has("new_host")
-        }),
+        one: saying!(["address", "name"], |values| { address(values).is_named() && !values.has("new_host") }),
         other: any_of!("provider", "new_host"),
         yields: Yields::Settings,
         why: None,
@@ -236,7 +234,9 @@ pub(crate) const CONTRADICTIONS: &[Contradiction] = &[
     },
     Contradiction {
         verbs: &["file_get", "file_list", "file_put"],
-        one: saying!(["target"], |values| values.text("target").is_some_and(|target| target.starts_with('@'))),
+        one: saying!(["target"], |values| values
+            .text("target")
+            .is_some_and(|target| target.starts_with('@'))),
         other: saying!(["relative_to"], |values| {
             values.has("relative_to") && !values.is("relative_to", "host")
         }),
@@ -274,7 +274,8 @@ pub(crate) const CONTRADICTIONS: &[Contradiction] = &[
     Contradiction {
         verbs: &["pull", "push"],
         one: saying!(["from", "to"], names_a_path),
-        other: saying!(["sync_mode"], |values| values.is("sync_mode", "git") || values.is("sync_mode", "full")),
+        other: saying!(["sync_mode"], |values| values.is("sync_mode", "git")
+            || values.is("sync_mode", "full")),
         yields: Yields::All,
         why: None,
     },
@@ -297,7 +298,8 @@ pub(crate) const CONTRADICTIONS: &[Contradiction] = &[
     Contradiction {
         verbs: &["pull", "push"],
         one: any_of!("delete"),
-        other: saying!(["sync_mode"], |values| values.is("sync_mode", "git") || values.is("sync_mode", "full")),
+        other: saying!(["sync_mode"], |values| values.is("sync_mode", "git")
+            || values.is("sync_mode", "full")),
         yields: Yields::All,
         why: None,
     },
@@ -322,7 +324,8 @@ pub(crate) const NEEDS: &[Need] = &[
 ];
 
 /// Options of which the later one counts, beside those called `x` and `no_x`.
-const OVERRIDES: &[[&str; 2]] = &[["include_unclean", "exclude_unclean"], ["quiet", "verbose"], ["any", "all"]];
+const OVERRIDES: &[[&str; 2]] =
+    &[["include_unclean", "exclude_unclean"], ["quiet", "verbose"], ["any", "all"]];
 
 /// Whether only one of two options can be given, or only the later one counts.
 pub(crate) fn are_rivals(command: &Command, one: &str, other: &str) -> bool {
@@ -336,7 +339,8 @@ pub(crate) fn are_rivals(command: &Command, one: &str, other: &str) -> bool {
 /// Whether clap refuses them together.
 pub(crate) fn conflicts(command: &Command, one: &str, other: &str) -> bool {
     let declared = command.get_arguments().find(|arg| arg.get_id() == one);
-    declared.is_some_and(|arg| command.get_arg_conflicts_with(arg).iter().any(|rival| rival.get_id() == other))
+    declared
+        .is_some_and(|arg| command.get_arg_conflicts_with(arg).iter().any(|rival| rival.get_id() == other))
 }
 
 fn is_negation(one: &str, other: &str) -> bool {
@@ -395,6 +399,7 @@ fn makes_a_host(values: &Values) -> bool {
 
 /// Whether the agent's end of a transfer is a path: the first word that names one, `AGENT:PATH`.
 fn names_a_path(values: &Values) -> bool {
-    let is_path = |word: &str| word.split_once(':').is_some_and(|(agent, path)| !agent.is_empty() && !path.is_empty());
+    let is_path =
+        |word: &str| word.split_once(':').is_some_and(|(agent, path)| !agent.is_empty() && !path.is_empty());
     values.text("from").is_some_and(is_path) || values.text("to").is_some_and(is_path)
 }

@@ -36,6 +36,65 @@ fn a_typed_option_beats_a_configured_rival() {
     assert_eq!(env.mngr(["list", "--fields", "name"]).success().stdout, "No agents found\n");
 }
 
+/// Runs one command line with some options of `create` in the settings, and then without them.
+#[track_caller]
+fn create_with(env: &TestEnv, settings: &[(&str, &str)], words: &str) {
+    for (option, value) in settings {
+        set(env, &format!("commands.create.{option}"), value);
+    }
+    let _ = env.mngr(words.split(' ')).success();
+    for (option, _) in settings {
+        let _ =
+            env.mngr(["config", "unset", &format!("commands.create.{option}"), "--scope", "user"]).success();
+    }
+}
+
+#[test]
+fn what_is_typed_wins_over_settings_of_create() {
+    let env = env_with_repo();
+    let run = "--no-connect -- sleep 1000";
+    create_with(&env, &[("type", "claude")], &format!("create a command {run}"));
+    create_with(&env, &[("type", "claude")], &format!("create b {run}"));
+    assert_eq!(
+        (&agent(&env, "a")["type"], &agent(&env, "b")["type"]),
+        (&"command".into(), &"command".into())
+    );
+    let other = env.work_dir().parent().unwrap().join("other");
+    let words = format!("create c:{} {run}", other.display());
+    create_with(&env, &[("target_path", "/nowhere")], &words);
+    assert_eq!(agent(&env, "c")["work_dir"], other.to_str().unwrap());
+    create_with(&env, &[("pool", "lab")], &format!("create d@localhost {run}"));
+    create_with(&env, &[("provider", "docker")], &format!("create e@localhost.local {run}"));
+    create_with(&env, &[("provider", "docker"), ("new_host", "true")], &format!("create f@.local {run}"));
+    let of_hosts = [("memory", "4g"), ("idle_timeout", "5m"), ("host_label", "[\"a=b\"]")];
+    create_with(&env, &of_hosts, &format!("create g {run}"));
+    let of_terminals = [("connect_command", "true"), ("connect", "true"), ("reuse", "true")];
+    create_with(&env, &of_terminals, "create --type headless_command --foreground -- true");
+    let file = [("message_file", "/nowhere")];
+    create_with(&env, &file, &format!("create h --message hello {run}"));
+}
+
+#[test]
+fn a_template_gives_way_to_what_is_typed() {
+    let env = env_with_repo();
+    set(&env, "create_templates.here.transfer", "none");
+    let create = "create a -t here --branch :work/a --no-connect -- sleep 1000";
+    let _ = env.mngr(create.split(' ')).success();
+    assert_eq!(agent(&env, "a")["branch"], "work/a");
+}
+
+#[test]
+fn what_is_typed_wins_over_settings_of_other_verbs() {
+    let env = env_with_repo();
+    create(&env, "a", &["sleep", "1000"]);
+    set(&env, "commands.list.addrs", "true");
+    assert!(env.mngr(["ls", "--ids"]).success().stdout.starts_with("agent-"));
+    set(&env, "commands.list.watch", "true");
+    assert!(env.mngr(["list", "--format", "json"]).success().json()["agents"].is_array());
+    set(&env, "commands.event.tail", "3");
+    let _ = env.mngr(["event", "a", "--head", "2"]).success();
+}
+
 #[test]
 fn templates_stack_between_settings_and_typed_words() {
     let env = env_with_repo();
