@@ -539,7 +539,7 @@ fn a_creation_that_fails_after_a_commit_keeps_the_branch_and_leaves_nothing_to_w
     let env = env_with_repo();
     let commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m A && false";
     let words =
-        ["create", "x", "scripted", "--no-connect", "--extra-provision-command", commit, "--", "wait"];
+        ["create", "x", "scripted", "--no-connect", "--extra-provision-command", commit, "--", "hang"];
     let failed = env.mngr(words).code(1);
     assert!(failed.stderr.contains("the branch `mngr/x` is kept: it has commits of the agent"), "{failed}");
     assert!(!failed.stderr.contains("not everything could be taken back"), "{failed}");

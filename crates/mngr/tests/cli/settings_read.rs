@@ -63,8 +63,9 @@ fn a_setting_that_mngr_does_not_follow_is_refused_with_its_origin_and_reason() {
     let _ =
         env.mngr(["config", "set", "agent_types.mine.parent_type", "command", "--scope", "user"]).success();
     let create = |settings: &[String]| {
-        let words = ["create", "x", "mine", "--no-connect", "--", "sleep", "100"].map(str::to_owned);
-        env.mngr(settings.iter().cloned().chain(words))
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let (head, tail) = (words(&["create", "x", "mine", "--no-connect"]), words(&["--", "sleep", "100"]));
+        env.mngr(head.into_iter().chain(settings.iter().cloned()).chain(tail))
     };
     let mut fine = Vec::new();
     for (key, refused, accepted, reason) in [
@@ -101,7 +102,7 @@ fn a_setting_that_mngr_does_not_follow_is_refused_with_its_origin_and_reason() {
 fn a_template_is_asked_for_refused_settings_too_and_a_key_of_another_brand_is_told() {
     let env = env();
     let create = |setting: &str| {
-        env.mngr(["-S", setting, "create", "x", "command", "-t", "t", "--no-connect", "--", "sleep", "100"])
+        env.mngr(["create", "x", "command", "-S", setting, "-t", "t", "--no-connect", "--", "sleep", "100"])
     };
     let wrong = create("create_templates.t.emit_common_transcript=true").code(2);
     assert!(
