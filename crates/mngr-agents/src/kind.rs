@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use mngr_config::{AgentTypeSettings, InputBoxSettings, ProofFolder};
 use mngr_host::files::FilesError;
 use mngr_host::host::Host;
-use mngr_host::tmux::PaneView;
+use mngr_host::tmux::{Cursor, PaneView};
 use mngr_model::delivery::DeliveryLevel;
 use mngr_model::facts::{Markers, ProgramFacts};
 use mngr_model::layout::AgentLayout;
@@ -92,10 +92,9 @@ impl Kind {
         reading.unwrap_or_else(|| Reading { composer: Composer::NotVisible, typed: String::new() })
     }
 
-    /// The same, where it is known at which column and row the cursor is. Programs that keep it in the box at all times are
-    /// believed it.
-    pub fn read_box_at(&self, screen: &str, cursor: (usize, usize)) -> Reading {
-        let keeps_cursor = self.draft().is_some_and(|draft| !draft.redraw.is_empty());
+    /// The same, where it is known where the cursor is. Programs that keep it in the box at all times are believed it.
+    pub fn read_box_at(&self, screen: &str, cursor: Cursor) -> Reading {
+        let keeps_cursor = self.draft().is_some_and(Draft::keeps_cursor);
         let input_box = self.compiled().ok().and_then(|compiled| compiled.input_box.as_ref());
         match input_box.filter(|_| keeps_cursor) {
             Some(input_box) => input_box.read_at(screen, cursor),

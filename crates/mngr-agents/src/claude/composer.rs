@@ -16,6 +16,8 @@ pub(super) fn composer(screen: &str) -> Composer {
 
 #[cfg(test)]
 mod tests {
+    use mngr_host::tmux::Cursor;
+
     use super::*;
 
     #[test]
@@ -43,7 +45,9 @@ mod tests {
     #[test]
     fn where_the_screen_is_wrong_the_cursor_tells() {
         let input_box = INPUT_BOX.as_ref().unwrap();
-        let at = |screen: &str, cursor| input_box.read_at(screen, cursor).composer;
+        let at = |screen: &str, (column, row)| {
+            input_box.read_at(screen, Cursor { column, row, is_shown: true }).composer
+        };
         let no_sign = "✻ Worked for 0s\n  left from before\n────\n──⏸ manual mode";
         assert_eq!(at(no_sign, (2, 1)), Composer::Empty);
         assert_eq!(at(no_sign, (9, 1)), Composer::HoldsText);

@@ -16,6 +16,8 @@ pub(super) fn composer(screen: &str) -> Composer {
 
 #[cfg(test)]
 mod tests {
+    use mngr_host::tmux::Cursor;
+
     use super::*;
 
     const PAST: &str = "\u{1b}[1;2m\u{1b}[48;5;8m› \u{1b}[0m\u{1b}[39msaid before\n\u{1b}[49m\n";
@@ -36,6 +38,25 @@ mod tests {
         ];
         for (line, wanted) in cases {
             assert_eq!(composer(&format!("{PAST}{line}{FOOTER}")), wanted, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn where_the_sign_is_not_drawn_a_cursor_that_is_shown_tells() {
+        let input_box = INPUT_BOX.as_ref().unwrap();
+        let at = |line: &str, column, is_shown| {
+            let screen = format!("{PAST}{line}{FOOTER}");
+            input_box.read_at(&screen, Cursor { column, row: 2, is_shown }).composer
+        };
+        let hint = "  \u{1b}[2mAsk Codex to do anything\u{1b}[0m";
+        assert_eq!(at(hint, 2, true), Composer::Empty);
+        assert_eq!(at("", 2, true), Composer::Empty);
+        assert_eq!(at("  half a sentence", 17, true), Composer::HoldsText);
+        assert_eq!(at("  left from before", 2, true), Composer::HoldsText);
+        for (line, column, is_shown) in
+            [(hint, 2, false), (hint, 0, true), ("\u{1b}[36m▌\u{1b}[39m Type instructions", 2, true)]
+        {
+            assert_eq!(at(line, column, is_shown), Composer::NotVisible, "{line:?}");
         }
     }
 }

@@ -152,6 +152,9 @@ impl Errand<'_> {
     fn redraw(&self) -> Result<(), DeliverError> {
         match self.to.kind.draft() {
             Some(draft) if !draft.redraw.is_empty() => self.press(&draft.redraw),
+            Some(draft) if draft.redraw_by_size => {
+                self.tmux.redraw_by_size(self.to.pane).map_err(DeliverError::Tmux)
+            }
             _ => Ok(()),
         }
     }

@@ -12,6 +12,10 @@ pub struct Draft {
     /// and then the screen shows what is not there. Such a program keeps its cursor in the box.
     #[serde(default)]
     pub redraw: Vec<String>,
+    /// Draw the screen anew by another size of the window, where no key does it. Such a program shows its cursor only in the
+    /// box.
+    #[serde(default)]
+    pub redraw_by_size: bool,
     /// Put the text back into an empty box.
     pub back: Vec<String>,
     /// Who puts it back.
@@ -19,6 +23,13 @@ pub struct Draft {
     /// What the screen shows while there is a text aside already: another one would take its place.
     #[serde(default)]
     pub taken: Option<String>,
+}
+
+impl Draft {
+    /// Whether the program's cursor tells where the box is.
+    pub fn keeps_cursor(&self) -> bool {
+        self.redraw_by_size || !self.redraw.is_empty()
+    }
 }
 
 /// Who puts a text back into the box.

@@ -1,6 +1,7 @@
 //! Finding a program's input box on its screen, and telling typed text from a hint.
 
 use mngr_config::{InputBoxSettings, Pattern, TextStyle};
+use mngr_host::tmux::Cursor;
 use regex::Regex;
 
 use super::error::ScreenError;
@@ -20,6 +21,8 @@ pub struct InputBox {
     hint_style: Option<TextStyle>,
     until: Option<Regex>,
     lines: Option<usize>,
+    /// Where the cursor stands in an empty box of a program that hides it elsewhere.
+    cursor_column: Option<usize>,
 }
 
 /// What was found in a box.
@@ -41,6 +44,7 @@ impl InputBox {
         let Some(sign) = pattern("sign", |settings| settings.sign.as_ref())? else { return Ok(None) };
         let style = settings.iter().map(|settings| &settings.sign_style).find(|style| !style.is_empty());
         let lines = settings.iter().find_map(|settings| settings.lines);
+        let column = settings.iter().find_map(|settings| settings.cursor_column);
         let plain = settings.iter().find_map(|settings| settings.sign.as_ref());
         let is_plain =
             |sign: &&Pattern| !sign.as_str().contains(['\\', '[', '(', '.', '*', '+', '?', '|', '^', '$']);
@@ -53,6 +57,7 @@ impl InputBox {
             hint_style: settings.iter().find_map(|settings| settings.hint_style),
             until: pattern("until", |settings| settings.until.as_ref())?,
             lines: lines.and_then(|lines| usize::try_from(lines).ok()),
+            cursor_column: column.and_then(|column| usize::try_from(column).ok()),
         }))
     }
 
@@ -62,12 +67,35 @@ impl InputBox {
         self.find(&lines, lines.len()).unwrap_or_else(Self::nowhere)
     }
 
-    /// The same, of a program that keeps its cursor in the box, at this column and row. Where it and its terminal disagree
+    /// The same, of a program that keeps its cursor in the box. Where it and its terminal disagree
     /// about the width of a character, signs may be left where the box was, and its own may be missing.
-    pub fn read_at(&self, screen: &str, (column, row): (usize, usize)) -> Reading {
+    pub fn read_at(&self, screen: &str, cursor: Cursor) -> Reading {
         let lines = styled_lines(screen);
+        let Cursor { column, row, is_shown } = cursor;
+        if let (Some(width), true) = (self.cursor_column, is_shown) {
+            let drawn = self.find(&lines, lines.len());
+            return drawn
+                .or_else(|| self.behind_no_sign(&lines, cursor, width))
+                .unwrap_or_else(Self::nowhere);
+        }
+        if self.cursor_column.is_some() {
+            return self.read(screen);
+        }
         let found = self.find(&lines, (row + 1).min(lines.len()));
         found.or_else(|| self.at_cursor(&lines, column, row)).unwrap_or_else(Self::nowhere)
+    }
+
+    /// A box whose sign is missing, where a cursor that is shown can only be in the box. Its line has nothing in place of
+    /// the sign.
+    fn behind_no_sign(&self, lines: &[Vec<Cell>], cursor: Cursor, width: usize) -> Option<Reading> {
+        let line = lines.get(cursor.row).map_or(&[][..], Vec::as_slice);
+        let (before, inside) = line.split_at(width.min(line.len()));
+        if cursor.column < width || !plain(before).trim().is_empty() {
+            return None;
+        }
+        let typed = self.typed_in(inside).trim().to_owned();
+        let is_empty = cursor.column == width && typed.is_empty();
+        Some(Reading { composer: if is_empty { Composer::Empty } else { Composer::HoldsText }, typed })
     }
 
     fn nowhere() -> Reading {

@@ -160,6 +160,9 @@ settings_table! {
         pub until: Option<Pattern>,
         /// How many lines the box has at most; to the end of the screen when absent.
         pub lines: Option<u32>,
+        /// Column of the cursor in an empty box, counted from 0, for a program that shows its cursor only in the box. It
+        /// stands in for a sign that the terminal has not drawn.
+        pub cursor_column: Option<u32>,
     }
 }
 

@@ -16,7 +16,7 @@ mod view;
 
 pub use config::{ServerConfig, render_config};
 pub use error::TmuxError;
-pub use pane::{CaptureRange, PaneFacts, PasteStyle};
+pub use pane::{CaptureRange, Cursor, PaneFacts, PasteStyle};
 pub use pipe::PaneSnapshot;
 pub use server::{Restored, Socket, Tmux};
 pub use session::{ExtraWindow, NewSession, ServerStart, SessionClaim, SessionOwner};

@@ -8,6 +8,20 @@ use crate::tmux::quote::word;
 use crate::tmux::server::Tmux;
 use crate::tmux::target::{AgentPane, PaneId};
 
+/// What `Cursor` is read from.
+const CURSOR_FIELDS: &str = "#{cursor_x} #{cursor_y} #{cursor_flag}";
+
+/// A pane's cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// Counted from 0.
+    pub column: usize,
+    /// Counted from 0.
+    pub row: usize,
+    /// Whether the program shows it.
+    pub is_shown: bool,
+}
+
 /// What tmux says of one pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaneFacts {
@@ -85,16 +99,29 @@ impl Tmux<'_> {
         Ok(text(&self.run_in(pane, &format!("capture-pane -p -e -t {}", pane.id()))?))
     }
 
-    /// The same, with the column and row of the cursor, counted from 0, whether it can be seen or not.
-    pub fn capture_with_cursor(&self, pane: &AgentPane) -> Result<(String, (usize, usize)), TmuxError> {
+    /// The same, with the cursor.
+    pub fn capture_with_cursor(&self, pane: &AgentPane) -> Result<(String, Cursor), TmuxError> {
         let id = pane.id();
-        let command =
-            format!("display-message -p -t {id} '#{{cursor_x}} #{{cursor_y}}' ; capture-pane -p -e -t {id}");
+        let command = format!("display-message -p -t {id} '{CURSOR_FIELDS}' ; capture-pane -p -e -t {id}");
         let shown = text(&self.run_in(pane, &command)?);
         let (cursor, screen) = shown.split_once('\n').unwrap_or((shown.as_str(), ""));
         let mut numbers = cursor.split_whitespace().map(|word| word.parse().unwrap_or_default());
-        let cursor = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+        let mut number = || numbers.next().unwrap_or_default();
+        let cursor = Cursor { column: number(), row: number(), is_shown: number() != 0 };
         Ok((screen.to_owned(), cursor))
+    }
+
+    /// Has the program draw its screen anew: the window is one column narrower for a moment. Who looks at it sees it flicker.
+    pub fn redraw_by_size(&self, pane: &AgentPane) -> Result<(), TmuxError> {
+        let id = pane.id();
+        // tmux fixes the size of a window that it is told to resize: who chose it before chooses it again.
+        let command = format!(
+            "set-option -w -F -t {id} @mngr-window-size '#{{window-size}}' ; resize-window -t {id} -L 1 ; \
+             resize-window -t {id} -R 1 ; set-option -w -F -t {id} window-size '#{{@mngr-window-size}}' ; \
+             set-option -w -u -t {id} @mngr-window-size"
+        );
+        self.run_in(pane, &command)?;
+        Ok(())
     }
 
     /// Presses Enter, for the program and not for a viewer who scrolls.

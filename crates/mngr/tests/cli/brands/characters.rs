@@ -4,7 +4,7 @@ use mngr_testkit::model::Brand;
 use unicode_normalization::UnicodeNormalization;
 
 /// A piece of every class.
-const PIECES: [&str; 28] = [
+const PIECES: [&str; 35] = [
     // Letters with their accents apart, Korean syllables in parts, signs that Unicode has twice.
     "cafe\u{301}",
     "nai\u{308}ve a\u{323}\u{307}",
@@ -34,12 +34,21 @@ const PIECES: [&str; 28] = [
     "𝒳𠮷",
     "no\u{a0}break\u{3000}wide\u{2009}thin",
     "private\u{e000}use",
+    // Signs made of several characters: joined, with a skin tone, flags, keycaps, a selector that makes them wide.
+    "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}\u{200d}\u{1f466}",
+    "\u{1f44d}\u{1f3fd} \u{1f469}\u{1f3fe}\u{200d}\u{1f4bb}",
+    "\u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\u{fe0f}\u{20e3}",
+    "\u{2764}\u{fe0f} \u{263a}\u{fe0f} \u{1f3f3}\u{fe0f}\u{200d}\u{1f308}",
+    "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    // Scripts whose vowels stand around their letters.
+    "\u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947} \u{915}\u{94d}\u{937}\u{93f}",
+    "\u{e01}\u{e33}\u{e19}\u{e35}\u{e49} \u{bb5}\u{ba3}\u{b95}\u{bcd}",
     // What other programs act on.
     "$(id) `id` #{x} %s \\n ~ * ? [a]",
     "<b>tag</b> & &amp; \"quoted\" 'so'",
 ];
 
-/// How many pieces a mixture has: the first six hold every one.
+/// How many pieces a mixture has: the first seven hold every one.
 const MIXED: usize = 5;
 
 /// A text that begins with this word and holds pieces of several classes, others for every number.
@@ -53,6 +62,12 @@ pub(super) fn mixture(beginning: &str, number: usize) -> String {
     text + " end"
 }
 
+/// The text without emoji, flags, and scripts whose vowels stand around their letters.
+pub(super) fn narrow(text: &str) -> String {
+    let is_wide = |c: char| matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{900}'..='\u{eff}' | '\u{20e3}' | '\u{2764}' | '\u{263a}' | '\u{e0062}'..='\u{e006e}');
+    text.chars().filter(|c| !is_wide(*c)).collect()
+}
+
 /// What a text has in common with what arrives of it. Codex and opencode keep every character. Claude Code drops what
 /// nobody sees and puts letters and accents together, not everywhere in the same way.
 pub(super) fn in_common(brand: Brand, text: &str) -> String {
@@ -64,7 +79,7 @@ pub(super) fn in_common(brand: Brand, text: &str) -> String {
 }
 
 /// The text with its letters and accents put together, without what nobody sees.
-pub(super) fn plain(text: &str) -> String {
+fn plain(text: &str) -> String {
     text.chars().filter(|c| !is_dropped(*c)).nfc().collect()
 }
 

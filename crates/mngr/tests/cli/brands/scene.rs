@@ -97,7 +97,8 @@ impl Scene {
     /// Sends a message that has to be accepted.
     #[track_caller]
     pub(super) fn say(&self, words: &str) {
-        let _ = self.send(words).success();
+        let sent = self.send(words);
+        assert!(sent.status.success(), "{words:?} was refused: {sent}\n{}", self.drawn());
     }
 
     /// Sends a message that makes the agent open a dialog, which may be there before the command returns.
@@ -134,6 +135,14 @@ impl Scene {
             self.press("Escape");
             mngr_testkit::wait_until(Duration::from_millis(500), || self.standing() == IDLE)
         });
+    }
+
+    /// Where the agent's cursor is, whether it is shown, and its terminal with its colours.
+    #[track_caller]
+    pub(super) fn drawn(&self) -> String {
+        let cursor = "cursor #{cursor_x},#{cursor_y} shown #{cursor_flag} of #{pane_width}x#{pane_height}";
+        let cursor = self.env.tmux(["display-message", "-p", "-t", "=mngr-a:", cursor]).success().stdout;
+        cursor + &self.env.tmux(["capture-pane", "-p", "-e", "-t", "=mngr-a:"]).success().stdout
     }
 
     /// What the agent's terminal shows.
