@@ -2,12 +2,14 @@
 
 use mngr_agents::installation::{self, Memory};
 use mngr_agents::manifest::BuiltIn;
+use mngr_host::proc::Cmd;
 
 use super::finding::Finding;
 use crate::fanout::fan_out;
 use crate::world::World;
 
 const CHECK: &str = "coding_agents";
+const IDENTITY: &str = "git_identity";
 
 /// Looks for them.
 pub(super) fn check(world: &World) -> Option<Finding> {
@@ -34,5 +36,16 @@ pub(super) fn check(world: &World) -> Option<Finding> {
             Finding::ok(CHECK, format!("{}; {}", there.join(", "), unproved.join("; ")))
         }
         there => Finding::ok(CHECK, there.join(", ")),
+    })
+}
+
+/// Whether git knows who commits. One process; a machine without git is told of elsewhere.
+pub(super) fn identity(world: &World) -> Option<Finding> {
+    let ask = "command -v git >/dev/null || exit 0; git var GIT_AUTHOR_IDENT >/dev/null";
+    let asked = world.client.exec(&Cmd::shell(ask).cwd(&world.cwd)).ok()?;
+    (!asked.success()).then(|| {
+        Finding::warn(IDENTITY, "git does not know your name and email address")
+            .because("agents on this machine cannot commit")
+            .advise("`git config --global user.name NAME` and `git config --global user.email ADDRESS`")
     })
 }

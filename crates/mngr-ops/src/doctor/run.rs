@@ -62,6 +62,7 @@ pub fn examine(world: &World) -> Result<Vec<Finding>, Interrupted> {
     let found = fan_out(places.iter().collect(), |place| examine_host(world, place, &everywhere));
     findings.extend(found.into_iter().flatten());
     findings.extend(programs::check(world));
+    findings.extend(programs::identity(world));
     findings.extend(connections::check(world));
     interrupt::check()?;
     Ok(findings)

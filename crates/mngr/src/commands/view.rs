@@ -73,6 +73,11 @@ pub(crate) fn run(ctx: &mut Ctx, args: ViewArgs) -> Result<ExitCode, CliError> {
     let world = ctx.world()?;
     let host = world.client;
     let folder = folder(ctx, args.dir.as_deref());
+    if host.files().exists(&folder.join("run.jsonl")).unwrap_or_default() {
+        let name = folder.file_name().unwrap_or_default().to_owned();
+        return Err(CliError::failed(format!("`{folder}` is the folder of a run of `mngr tmr`"))
+            .hinted(format!("`mngr tmr report {}` shows it", mngr_model::quote::sh_quote(&name))));
+    }
     let catalogue = scan(host.files(), &folder, &Catalogue::default()).map_err(not_there)?;
     if let Some(to) = &args.export {
         let to = ctx.surroundings.path(to);

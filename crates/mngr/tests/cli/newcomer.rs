@@ -326,12 +326,32 @@ fn types_of_an_untrusted_clone_keep_nobody_from_looking_and_are_shown_before_the
 }
 
 #[test]
-fn an_editor_needs_a_terminal_and_git_its_package() {
+fn an_editor_needs_a_terminal() {
     let mut env = env_with_repo();
     env.set_var("EDITOR", "");
     env.set_var("VISUAL", "");
     let refused = env.mngr(["config", "edit", "--scope", "user"]).code(1);
     assert!(refused.stderr.contains("there is no terminal to edit"), "{refused}");
-    let unknown = env.mngr(["create", "a", "--branch", "nowhere:x", "--no-connect", "--", "sh"]).code(1);
-    assert!(unknown.stderr.contains("`git branch --all` shows all branches"), "{unknown}");
+}
+
+#[test]
+fn the_folder_of_a_run_leads_to_its_report() {
+    let env = env_with_repo();
+    let run = env.root().join("my-run");
+    fs::create_dir(&run).unwrap();
+    fs::write(run.join("run.jsonl"), "").unwrap();
+    let refused = env.mngr(["view", &run.display().to_string()]).code(1);
+    assert!(refused.stderr.contains("`mngr tmr report my-run` shows it"), "{refused}");
+}
+
+#[test]
+fn doctor_notices_that_git_does_not_know_who_commits() {
+    let mut env = env_with_repo();
+    env.set_var("GIT_AUTHOR_NAME", "");
+    env.set_var("GIT_CONFIG_GLOBAL", "/dev/null");
+    env.set_var("GIT_CONFIG_COUNT", "1");
+    env.set_var("GIT_CONFIG_KEY_0", "user.useConfigOnly");
+    env.set_var("GIT_CONFIG_VALUE_0", "true");
+    let told = env.mngr(["doctor"]);
+    assert!(told.stdout.contains("git does not know your name"), "{told}");
 }
