@@ -122,7 +122,7 @@ fn the_integrator_has_the_changes_as_refs_in_worktrees_mirrors_and_copies() {
         let project = Project::new();
         project.conflict(BY_REF);
         project.set("create_templates.own.transfer", transfer);
-        let (run, output) = project.run(&["--agent-template", "own", "--reducer-template", "own"], 0);
+        let (run, output) = project.run(&["--agent-template", "own"], 0);
         assert_eq!(left_and_right(&run), ["integrated"; 2], "{transfer}: {output}");
         assert_eq!(run.log("%s"), ["[FIX_IMPL] left", "[FIX_IMPL] both sides"], "{transfer}");
         assert_eq!(project.git(&["for-each-ref", "refs/mngr/tmr"]), "", "{transfer}");
