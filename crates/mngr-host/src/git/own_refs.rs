@@ -8,6 +8,7 @@ use mngr_model::HostPath;
 
 use super::client::{Git, LONG};
 use super::error::GitError;
+use super::hand_over::CANDIDATES;
 use super::incoming::INCOMING;
 
 /// What came from the source, as [`Git::deposit_into`] keeps it.
@@ -56,7 +57,7 @@ impl Git<'_> {
         for (oid, name) in text.lines().filter_map(|line| line.split_once(' ')) {
             if elsewhere.has(name) {
                 foreign.insert(oid.to_owned());
-            } else if !name.starts_with(INCOMING) {
+            } else if !name.starts_with(INCOMING) && !name.starts_with(CANDIDATES) {
                 own.push(OwnRef { name: name.to_owned(), oid: oid.to_owned() });
             }
         }

@@ -11,7 +11,7 @@ use super::journal::{
     Breaker, BudgetNote, Entry, Event, Integration, IntegrationStep, Queued, StageChange, Started, Working,
 };
 use super::stage::{FailureKind, Stage};
-use super::state::{Attempt, Ended, Task, Totals};
+use super::state::{Attempt, Ended, IntegratorAgent, Task, Totals};
 use super::task::{AttemptNumber, Slugs, TaskId};
 
 /// A run, as far as its journal goes.
@@ -27,6 +27,8 @@ pub struct Run {
     pub tasks: Vec<Task>,
     /// The steps of the latest integration.
     pub integration: Vec<Integration>,
+    /// The agents that were asked to put changes together, in this integration and before.
+    pub integrators: Vec<IntegratorAgent>,
     /// What was going on when nothing else was noted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working: Option<Working>,
@@ -181,6 +183,11 @@ impl Run {
                 totals.cost += attempt.cost.unwrap_or(0.0);
             }
         }
+        for asked in &self.integrators {
+            totals.agents += 1;
+            totals.tokens = totals.tokens.saturating_add(asked.tokens.unwrap_or(0));
+            totals.cost += asked.cost.unwrap_or(0.0);
+        }
         totals
     }
 
@@ -283,9 +290,24 @@ impl Run {
             IntegrationStep::Taken => self.take_tasks(step, time),
             IntegrationStep::Expelled => self.leave_out(step, FailureKind::Gate, time),
             IntegrationStep::Conflict => self.leave_out(step, FailureKind::Conflict, time),
+            IntegrationStep::Asked => self.count_integrator(step),
             _ => {}
         }
         self.integration.push(step.clone());
+    }
+
+    /// What an agent used counts in the run, also when changes are put together anew. What was once counted stays.
+    fn count_integrator(&mut self, step: &Integration) {
+        let Some(agent) = step.details.get("agent").and_then(|name| name.as_str()) else { return };
+        let place = self.integrators.iter().position(|known| known.agent == agent).unwrap_or_else(|| {
+            self.integrators.push(IntegratorAgent { agent: agent.to_owned(), ..IntegratorAgent::default() });
+            self.integrators.len() - 1
+        });
+        let known = &mut self.integrators[place];
+        let tokens = step.details.get("tokens").and_then(|tokens| tokens.as_u64());
+        let cost = step.details.get("cost").and_then(|cost| cost.as_f64());
+        known.tokens = known.tokens.max(tokens);
+        known.cost = cost.into_iter().chain(known.cost).reduce(f64::max);
     }
 
     /// A task whose test passes on the result is not called failed.

@@ -265,6 +265,8 @@ pub enum IntegrationStep {
     Gated,
     /// An agent was asked for what was left.
     Asked,
+    /// The agent that was asked gave a change its place by how much it matters.
+    RankedByAgent,
     /// Nobody was asked for what was left, because a limit of the run is reached.
     NotAsked,
     /// A commit was dropped by the user.

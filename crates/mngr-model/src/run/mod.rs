@@ -24,8 +24,8 @@ pub use journal::{
     StageChange, Started, Working, read_lines,
 };
 pub use measure::{MeasuredRun, Verdict, What};
-pub use outcome::Outcome;
+pub use outcome::{IntegratorOutcome, Outcome};
 pub use stage::{FailureKind, Stage};
-pub use state::{Attempt, Ended, Passage, Task, Totals};
+pub use state::{Attempt, Ended, IntegratorAgent, Passage, Task, Totals};
 pub use strength::{Fate, Kills, Mutant, ReviewKind, ReviewReason, Strength, StrengthState};
 pub use task::{AttemptKey, AttemptNumber, QueueReason, RunName, Slugs, TaskId, TaskIdError};

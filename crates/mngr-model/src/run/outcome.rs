@@ -9,6 +9,7 @@
 mod check;
 mod declare;
 mod describe;
+mod integrator;
 mod schema;
 mod shape;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use shape::{Described, HasShape, Kind, Word};
 use super::ChangeKind;
 
 pub use check::{Fault, Problem};
+pub use integrator::{ChosenChange, Importance, IntegratorOutcome, MergedChange, RefusedChange};
 
 /// The largest outcome file that is read.
 pub const MAX_OUTCOME_BYTES: u64 = 256 * 1024;
@@ -69,6 +71,27 @@ impl Label {
 
 impl Described for Label {
     const KIND: Kind = Kind::Label;
+}
+
+/// The name of a test, as it stands in the task.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TestName(String);
+
+impl TestName {
+    /// Takes the text as it is.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Described for TestName {
+    const KIND: Kind = Kind::TestName;
 }
 
 /// A file of the repository, relative to its root.

@@ -61,6 +61,17 @@ pub struct Attempt {
     pub refusals: Vec<Refusal>,
 }
 
+/// An agent that was asked to put changes together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct IntegratorAgent {
+    /// Its name.
+    pub agent: String,
+    /// Tokens used so far, where they are known.
+    pub tokens: Option<u64>,
+    /// US dollars spent so far, where they are known.
+    pub cost: Option<f64>,
+}
+
 /// When an attempt came to a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Passage {

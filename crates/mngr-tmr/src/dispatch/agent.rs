@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use mngr_config::TmrPermissions as Permissions;
 use mngr_host::files::{Access, Durability};
+use mngr_host::git::Git;
 use mngr_host::interrupt;
 use mngr_host::tmux::CaptureRange;
 use mngr_model::address::Location;
@@ -27,7 +28,7 @@ use mngr_ops::{again, error_chain, hosts};
 
 use super::news::Failure;
 use crate::mapper::Limits;
-use crate::mapper::publish::{self, Publishing};
+use crate::mapper::publish::{self, Publishing, Role};
 use crate::permit::runners_of;
 use crate::run::Workshop;
 
@@ -129,10 +130,19 @@ pub(crate) fn branch_of(agent: &Agent) -> String {
 }
 
 /// Puts the tool to publish with into its state folder.
-pub(crate) fn equip(agent: &Agent, start: &str, limits: &Limits) -> Result<(), Failure> {
-    let publishing = Publishing { base_commit: start, branch: &branch_of(agent), limits };
+pub(crate) fn equip(agent: &Agent, start: &str, limits: &Limits, role: Role) -> Result<(), Failure> {
+    let publishing = Publishing { base_commit: start, branch: &branch_of(agent), limits, role };
     publish::install(agent.host.as_ref(), &agent.host.layout().agent(agent.id()), &publishing)
         .map_err(|error| Failure::new(FailureKind::Launch, error_chain(&error)))
+}
+
+/// Gives it commits of others as refs of its repository: pairs of commit and name.
+pub(crate) fn hand_over(shop: &Workshop, agent: &Agent, refs: &[(String, String)]) -> Result<(), Failure> {
+    let there = Git::new(agent.host.as_ref(), agent.facts.record.work_dir.clone());
+    shop.git().hand_over(&there, refs).map_err(|error| {
+        let kind = if error.is_interrupted() { FailureKind::Interrupted } else { FailureKind::Launch };
+        Failure::new(kind, format!("it cannot get the changes: {}", error_chain(&error)))
+    })
 }
 
 /// Sends it a message, once: a key that was used before sends nothing.

@@ -7,6 +7,7 @@ use super::agent::{Commission, label};
 use super::keeper::Brief;
 use super::test_facts::TestFacts;
 use crate::mapper::prompts::PromptError;
+use crate::mapper::publish::Role;
 use crate::run::Site;
 
 /// What an agent and its branch are called within the run.
@@ -51,6 +52,8 @@ pub(super) fn brief(
         commission,
         prompt,
         subject: task.to_string(),
+        role: Role::Mapper,
+        refs: Vec::new(),
         folder: folder.attempt(slug, *attempt),
         patience: shop.settings.patience.mapper,
     })

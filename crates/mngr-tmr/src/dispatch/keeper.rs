@@ -27,8 +27,9 @@ use super::liveness::{Advice, Liveness};
 use super::measure;
 use super::news::{Failure, Orders, Word};
 use crate::budget::Spent;
-use crate::mapper::intake::{Expected, IntakeError, take_in};
+use crate::mapper::intake::{Expected, Handover, IntakeError, take_in};
 use crate::mapper::prompts::{self, ErrorsBackText, NudgeText};
+use crate::mapper::publish::Role;
 use crate::mapper::{Limits, publish};
 use crate::permit;
 use crate::run::Site;
@@ -64,6 +65,10 @@ pub(crate) struct Brief {
     pub(crate) prompt: String,
     /// What its task is called in reminders.
     pub(crate) subject: String,
+    /// What it is there for.
+    pub(crate) role: Role,
+    /// Commits of others that it gets as refs: pairs of commit and name.
+    pub(crate) refs: Vec<(String, String)>,
     /// Where what it leaves is kept.
     pub(crate) folder: HostPath,
     /// How long it may take, from its creation.
@@ -157,10 +162,11 @@ impl Keeper {
     /// Gives the agent its task and waits for what comes of it.
     fn work(&self, agent: &Agent, is_new: bool) -> Result<(), Failure> {
         self.obey()?;
-        agent::equip(agent, &self.brief.commission.start, &Limits::default())?;
+        agent::equip(agent, &self.brief.commission.start, &Limits::default(), self.brief.role)?;
         self.at(Stage::Ready, if is_new { "created" } else { "still there" }, agent);
         let has_published = agent.host.files().exists(&self.archive(agent)).unwrap_or(false);
         if !has_published {
+            agent::hand_over(&self.site.shop, agent, &self.brief.refs)?;
             self.give_task(agent, is_new)?;
         }
         self.at(Stage::Working, "it has its task", agent);
@@ -277,15 +283,24 @@ impl Keeper {
             limits: &Limits::default(),
             rules,
         };
-        let taken = take_in(agent.host.as_ref(), &self.archive(agent), &self.brief.folder, &expected);
-        let admitted = match taken {
-            Ok(admitted) => admitted,
+        let word = match self.brief.role {
+            Role::Mapper => self.taken(agent, &expected).map(Word::Admitted),
+            Role::Integrator => self.taken(agent, &expected).map(Word::Answered),
+        };
+        let word = match word {
+            Ok(word) => word,
             Err(error) => return Ok(Err(error)),
         };
         measure::note_branch(&self.site, &self.brief.folder, expected.branch)
             .map_err(|error| Failure::new(FailureKind::Internal, error_chain(&error)))?;
-        self.say(Word::Admitted(Box::new(admitted.outcome)));
+        self.say(word);
         Ok(Ok(()))
+    }
+
+    /// What the agent says, once all that it published is here.
+    fn taken<O: Handover>(&self, agent: &Agent, expected: &Expected<'_>) -> Result<Box<O>, IntakeError> {
+        let admitted = take_in(agent.host.as_ref(), &self.archive(agent), &self.brief.folder, expected)?;
+        Ok(Box::new(admitted.outcome))
     }
 
     /// Tells the agent what is wrong with what it published, once. Whether it was told.

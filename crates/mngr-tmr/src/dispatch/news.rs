@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use mngr_model::permission::Refusal;
-use mngr_model::run::{AttemptKey, FailureKind, Outcome, Stage};
+use mngr_model::run::{AttemptKey, FailureKind, IntegratorOutcome, Outcome, Stage};
 
 use crate::budget::Spent;
 use crate::run::StopKind;
@@ -43,6 +43,8 @@ pub(crate) enum Word {
     Refused(Vec<Refusal>),
     /// What its agent published is here and well-formed.
     Admitted(Box<Outcome>),
+    /// The same of an agent that puts changes together.
+    Answered(Box<IntegratorOutcome>),
     /// Its agent was let go; what it published is to be measured, or there is nothing.
     Left(Result<(), Failure>),
     /// What it claims was measured, or could not be.

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mngr_host::git::{CommitInfo, Git, GitError};
 use mngr_model::run::{
-    AttemptNumber, Event, FailureKind, IntegrationStep, ReviewReason, Strength, StrengthState, TaskId,
-    Verdict,
+    AttemptNumber, Event, FailureKind, IntegrationStep, IntegratorOutcome, ReviewReason, Strength,
+    StrengthState, TaskId, Verdict,
 };
 use serde_json::json;
 
@@ -38,6 +38,8 @@ pub struct AdoptRequest<'a> {
     pub red: &'a [TaskId],
     /// What the agent used.
     pub cost: Cost,
+    /// What it says, where it said anything.
+    pub outcome: Option<&'a IntegratorOutcome>,
 }
 
 /// What became of its commits.
@@ -220,8 +222,8 @@ impl Adoption<'_> {
         }
         let passing: BTreeSet<TaskId> = self.passing.iter().chain(tasks).cloned().collect();
         let before = self.before(tasks)?;
-        let cost = self.request.cost;
-        let mut text = message::adopted(&facts, &before, &Reviewing::default(), passing.len(), cost);
+        let (cost, said) = (self.request.cost, self.said(tasks));
+        let mut text = message::adopted(&facts, &before, &Reviewing::default(), passing.len(), (cost, &said));
         let mut oid = self.integrator.commit(self.git, &tree, &self.tip.commit, &text.whole())?;
         let mut snapshot = Snapshot { commit: oid.clone(), tree: tree.clone() };
         if let Some(failure) = self.failure(&snapshot, &passing)? {
@@ -248,13 +250,13 @@ impl Adoption<'_> {
         let found = Reviewing { reasons: &reasons, strength: strength.as_ref() };
         if !reasons.is_empty() {
             // On the review branch only its own tests are run.
-            let text = message::adopted(&facts, &before, &found, before.len(), cost);
+            let text = message::adopted(&facts, &before, &found, before.len(), (cost, &said));
             let offer = CommitInfo { message: text.whole(), ..offer.clone() };
             let tasks = tasks.to_vec();
             return Ok(Taken::Review(Box::new(ForReview { offer, tasks, reasons, strength })));
         }
         if strength.is_some() {
-            text = message::adopted(&facts, &before, &found, passing.len(), cost);
+            text = message::adopted(&facts, &before, &found, passing.len(), (cost, &said));
             oid = self.integrator.commit(self.git, &tree, &self.tip.commit, &text.whole())?;
             snapshot.commit.clone_from(&oid);
         }
@@ -262,6 +264,16 @@ impl Adoption<'_> {
         let (subject, tasks) = (text.subject, tasks.to_vec());
         let commit = IntegratedCommit { oid, tree, subject, kind, tasks, votes: 1, score: None };
         Ok(Taken::In(Box::new(commit), strength))
+    }
+
+    /// The places that the agent gave to these tasks by how much they matter.
+    fn said(&self, tasks: &[TaskId]) -> Vec<String> {
+        let importance =
+            self.request.outcome.map(|outcome| outcome.importance.as_slice()).unwrap_or_default();
+        let is_own = |name: &str| tasks.iter().any(|task| task.as_str() == name);
+        let of = importance.len();
+        let named = (1..).zip(importance).filter(|(_, one)| is_own(one.test.as_str()));
+        named.map(|(place, one)| format!("{place} of {of}: {}", one.reason_markdown.as_str())).collect()
     }
 
     /// What is measured of its tests, as of those of all agents; nothing where nothing is measured. Each test that failed

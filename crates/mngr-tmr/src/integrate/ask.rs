@@ -1,13 +1,24 @@
-//! What is left, in the words an agent is asked with. Pure. What other agents wrote is cleaned and cut.
+//! What is left, in the words an agent is asked with. What other agents wrote is cleaned and cut.
+//!
+//! Processes: one of git for each change that is left, and the tests that were not run on the result yet.
 
 use std::collections::BTreeSet;
 
+use mngr_host::git::{FileChange, Git, Line};
 use mngr_model::run::TaskId;
+use mngr_query::sanitize_lines;
 
+use super::checks::{Check, Snapshot};
+use super::error::IntegrateError;
 use super::message::clean;
 use super::repeated::RepeatedGroup;
-use super::run::{Conflict, Input, Integrated};
-use crate::mapper::prompts::{ConflictText, RepeatedText};
+use super::run::{Conflict, Input, Integrated, Integrator};
+use crate::mapper::prompts::{ConflictText, RepeatedText, ResultText};
+
+/// So many lines of a change are told.
+const TOLD_LINES: usize = 120;
+/// And of all changes together.
+const TOLD_IN_ALL: usize = 600;
 
 /// What an agent is asked about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,9 +30,9 @@ pub struct Left {
 }
 
 impl Left {
-    /// Whether there is nothing to ask.
+    /// Whether there is nothing to ask: what only repeats itself is told to an agent that is there, and is no reason for one.
     pub fn is_empty(&self) -> bool {
-        self.conflicts.is_empty() && self.repeated.is_empty()
+        self.conflicts.is_empty()
     }
 }
 
@@ -43,11 +54,81 @@ impl Integrated {
         Some(ConflictText {
             task: task.to_string(),
             commit: input.candidate.tip.clone(),
+            reference: String::new(),
+            evidence: clean(&input.verification.evidence()),
+            command: String::new(),
+            failure: String::new(),
+            diff: String::new(),
             subject: clean(input.verification.subject()),
             paths: conflict.files.iter().map(|file| clean(file)).collect(),
             against: against.map(|commit| commit.oid.clone()).collect(),
         })
     }
+}
+
+impl Integrator<'_> {
+    /// What is left for an agent and still fails on the result, with what it needs to know of it.
+    pub fn left(&self, integrated: &Integrated, inputs: &[Input]) -> Result<Left, IntegrateError> {
+        let mut left = integrated.left(inputs);
+        if left.conflicts.is_empty() {
+            return Ok(left);
+        }
+        let git = Git::new(self.host, self.repository.clone());
+        let tip = Snapshot { commit: integrated.tip.clone(), tree: git.tree_of(&integrated.tip)? };
+        let tests: Vec<TaskId> =
+            left.conflicts.iter().filter_map(|conflict| conflict.task.parse().ok()).collect();
+        let failures = self.checks().every_failure(&tip, &tests)?;
+        let mut room = TOLD_IN_ALL;
+        let mut red = Vec::new();
+        for mut conflict in left.conflicts {
+            let is_of = |check: &Check| check.test().is_some_and(|task| task.as_str() == conflict.task);
+            let Some(failure) = failures.iter().find(|failure| is_of(&failure.check)) else { continue };
+            conflict.failure = sanitize_lines(failure.tail.trim_end()).into_owned();
+            if let Ok(task) = conflict.task.parse() {
+                conflict.command = self.tests.one_line(&task);
+            }
+            let lines = as_lines(&git.patch_between(&self.base, &conflict.commit)?);
+            let told = lines.len().min(TOLD_LINES).min(room);
+            room -= told;
+            conflict.diff = sanitize_lines(&lines[..told].join("\n")).into_owned();
+            if told < lines.len() {
+                conflict.diff.push_str(&format!("\n... ({} more lines)", lines.len() - told));
+            }
+            red.push(conflict);
+        }
+        left.conflicts = red;
+        Ok(left)
+    }
+}
+
+impl Integrated {
+    /// The commits of the result, in the words of a prompt.
+    pub fn in_words(&self) -> Vec<ResultText> {
+        let text = |commit: &super::run::IntegratedCommit| ResultText {
+            commit: commit.oid.clone(),
+            subject: clean(&commit.subject),
+            tasks: commit.tasks.iter().map(ToString::to_string).collect(),
+            rank: commit.score.as_ref().map(ToString::to_string).unwrap_or_default(),
+        };
+        self.commits.iter().map(text).collect()
+    }
+}
+
+/// Changes as a diff shows them, without what only a program reads.
+fn as_lines(files: &[FileChange]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for file in files {
+        lines.push(format!("--- {}", clean(&file.path.to_string())));
+        for hunk in &file.hunks {
+            lines.push(format!("@@ from line {} @@", hunk.old_start));
+            lines.extend(hunk.lines.iter().map(|line| match line {
+                Line::Context(text) => format!(" {text}"),
+                Line::Removed(text) => format!("-{text}"),
+                Line::Added(text) => format!("+{text}"),
+            }));
+        }
+    }
+    lines
 }
 
 fn repeated_text(group: &RepeatedGroup) -> RepeatedText {

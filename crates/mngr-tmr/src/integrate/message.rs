@@ -33,6 +33,8 @@ pub(super) mod trailer {
     pub(in crate::integrate) const VOTES: &str = "Votes";
     /// Why it has its place.
     pub(in crate::integrate) const RANK: &str = "Rank";
+    /// Its place by how much it matters, as the integrating agent says.
+    pub(in crate::integrate) const IMPORTANCE: &str = "Importance";
     /// Why a person has to look at it.
     pub(in crate::integrate) const REVIEW: &str = "Review";
     /// What the old and the new tests notice.
@@ -121,14 +123,14 @@ pub(super) fn taken(message: &str) -> String {
     format!("{}\n{}: by the user, after review\n", message.trim_end(), trailer::TAKEN)
 }
 
-/// The message of a commit that the integrating agent made. `before` says what the tests it is for came to without it,
+/// The message of a commit that the integrating agent made, what it used and the places it gave. `before` says what the tests it is for came to without it,
 /// `tests` how many were run with it.
 pub(super) fn adopted(
     commit: &CommitFacts,
     before: &BTreeMap<TaskId, Verdict>,
     found: &Reviewing<'_>,
     tests: usize,
-    spent: Cost,
+    (spent, importance): (Cost, &[String]),
 ) -> Text {
     let all_passed = before.values().all(|verdict| *verdict == Verdict::Passed);
     let kinds = kinds_of(commit, if all_passed { Verdict::Passed } else { Verdict::Failed });
@@ -143,6 +145,10 @@ pub(super) fn adopted(
     let mut trailers: Vec<_> = named.chain(of_kind).chain(evidence).chain(found.trailers()).collect();
     trailers.push((trailer::TESTS, format!("{tests} passed")));
     trailers.push((trailer::RANK, "by the integrator, after all others".to_owned()));
+    trailers.extend(importance.iter().map(|one| {
+        let text: String = clean_value(one).chars().take(MAX_REASON).collect();
+        (trailer::IMPORTANCE, text.trim_end().to_owned())
+    }));
     trailers.push((trailer::COST, format!("{} for all commits of the integrator", cost(&[spent]))));
     Text { subject, trailers }
 }

@@ -59,7 +59,14 @@ impl Case {
         let mut steps = Vec::new();
         let guards = [id("tests/lib.sh"), id("tests/old.sh")];
         let cost = Cost { tokens: Some(70), dollars: None };
-        let request = AdoptRequest { integrated: &self.integrated, tip, guards: &guards, red: &[], cost };
+        let request = AdoptRequest {
+            integrated: &self.integrated,
+            tip,
+            guards: &guards,
+            red: &[],
+            cost,
+            outcome: None,
+        };
         let adopted = self.lab.integrator(Some(GATE)).adopt(&request, &mut |event| match event {
             Event::Integration(step) => steps.push(step),
             other => panic!("{other:?}"),
@@ -177,7 +184,7 @@ fn commits_that_do_not_follow_the_result_are_an_error() {
     let case = Case::new();
     let elsewhere = case.lab.commits(&[("[FIX_IMPL] x\n\nTask: tests/2.sh", &[("src/apart", Some("x"))])]);
     let (integrated, cost) = (&case.integrated, Cost::default());
-    let request = AdoptRequest { integrated, tip: &elsewhere, guards: &[], red: &[], cost };
+    let request = AdoptRequest { integrated, tip: &elsewhere, guards: &[], red: &[], cost, outcome: None };
     let error = case.lab.integrator(Some(GATE)).adopt(&request, &mut |_| {}).unwrap_err();
     assert!(matches!(error, IntegrateError::NotInLine { commit } if commit == elsewhere));
 }
@@ -209,8 +216,14 @@ const WEAKER: [(&str, Option<&str>); 2] =
 impl Case {
     /// What is made of the agent's commits where tests are measured.
     fn measured(&self, tip: &str, red: &[TaskId]) -> Adopted {
-        let request =
-            AdoptRequest { integrated: &self.integrated, tip, guards: &[], red, cost: Cost::default() };
+        let request = AdoptRequest {
+            integrated: &self.integrated,
+            tip,
+            guards: &[],
+            red,
+            cost: Cost::default(),
+            outcome: None,
+        };
         let lab = &self.lab;
         let integrator = Integrator { measuring: Some(lab.verifier()), ..lab.integrator(Some(GATE)) };
         integrator.adopt(&request, &mut |_| ()).unwrap()
@@ -279,6 +292,7 @@ fn tests_that_the_integrator_makes_weaker_go_to_the_review_branch() {
         guards: &[],
         red: &[],
         cost: Cost::default(),
+        outcome: None,
     };
     let unmeasured = case.lab.integrator(Some(GATE)).adopt(&request, &mut |_| ()).unwrap();
     assert_eq!(unmeasured.commits.len(), 1, "the checks alone take it");

@@ -8,7 +8,9 @@ use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::layout::AgentLayout;
 use mngr_model::quote::sh_quote;
+use mngr_model::run::IntegratorOutcome;
 use mngr_model::run::outcome::{MAX_OUTCOME_BYTES, Outcome};
+use serde_json::Value;
 
 use super::Limits;
 
@@ -24,6 +26,24 @@ pub const COMMAND: &str = "\"$MNGR_AGENT_STATE_DIR/commands/publish\"";
 /// The folder below an agent's state folder in which tests leave transcripts and recordings. The tool takes it along.
 pub const TEST_ARTIFACTS: &str = "plugin/tmr/e2e";
 
+/// What an agent is there for: it decides what it says in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Looks after a test.
+    Mapper,
+    /// Puts the changes of others together.
+    Integrator,
+}
+
+impl Role {
+    fn schema(self) -> Value {
+        match self {
+            Self::Mapper => Outcome::json_schema(),
+            Self::Integrator => IntegratorOutcome::json_schema(),
+        }
+    }
+}
+
 /// What the tool must know of a task.
 #[derive(Debug, Clone, Copy)]
 pub struct Publishing<'a> {
@@ -33,6 +53,8 @@ pub struct Publishing<'a> {
     pub branch: &'a str,
     /// How much may be published.
     pub limits: &'a Limits,
+    /// What the agent is there for.
+    pub role: Role,
 }
 
 /// Where the archive appears.
@@ -81,13 +103,13 @@ pub fn install(host: &dyn Host, agent: &AgentLayout, publishing: &Publishing<'_>
     }
     let script = script(publishing);
     files.write(&tool(agent), script.as_bytes(), Access::PrivateExecutable, Durability::Cached)?;
-    let schema = format!("{:#}\n", Outcome::json_schema());
+    let schema = format!("{:#}\n", publishing.role.schema());
     let at = agent.commands().join("outcome.schema.json");
     files.write(&at, schema.as_bytes(), Access::Private, Durability::Cached)
 }
 
 fn script(publishing: &Publishing<'_>) -> String {
-    let Publishing { base_commit, branch, limits } = publishing;
+    let Publishing { base_commit, branch, limits, role: _ } = publishing;
     let numbers = [
         ("max_outcome_bytes", MAX_OUTCOME_BYTES),
         ("max_commits", limits.commits as u64),
@@ -99,7 +121,8 @@ fn script(publishing: &Publishing<'_>) -> String {
         ("max_archive_bytes", limits.archive_bytes),
     ];
     let mut script = String::from("#!/bin/sh\n");
-    for (name, text) in [("base_commit", base_commit), ("branch", branch)] {
+    let texts = [("base_commit", *base_commit), ("branch", *branch), ("test_artifacts", TEST_ARTIFACTS)];
+    for (name, text) in texts {
         script.push_str(&format!("{name}={}\n", sh_quote(text)));
     }
     for (name, number) in numbers {

@@ -102,7 +102,7 @@ take() {
 total=0
 [ -z "$artifacts" ] || take "$artifacts"
 # What the tests of the agent's own runs left, unless it was named already.
-left=$MNGR_AGENT_STATE_DIR/plugin/tmr/e2e
+left=$MNGR_AGENT_STATE_DIR/$test_artifacts
 if [ -d "$left" ] && [ ! -h "$left" ] && [ "$artifacts" != "$left" ]; then
     take "$left" e2e
 fi

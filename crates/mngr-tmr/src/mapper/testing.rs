@@ -13,7 +13,7 @@ use mngr_model::layout::AgentLayout;
 use serde_json::{Value, json};
 
 use super::intake::{Admitted, Expected, IntakeError, take_in};
-use super::publish::{self, Publishing};
+use super::publish::{self, Publishing, Role};
 use super::{Limits, publish::archive};
 use crate::verify::Rules;
 
@@ -65,7 +65,7 @@ impl Desk {
     }
 
     fn publishing(&self) -> Publishing<'_> {
-        Publishing { base_commit: &self.base, branch: BRANCH, limits: &self.limits }
+        Publishing { base_commit: &self.base, branch: BRANCH, limits: &self.limits, role: Role::Mapper }
     }
 
     /// A path below the place.

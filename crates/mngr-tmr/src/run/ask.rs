@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use mngr_host::git::candidates_below;
 use mngr_model::env::MNGR_TMR_RUN;
-use mngr_model::run::{Event, Integration, IntegrationStep, Outcome, TaskId};
+use mngr_model::run::{Event, Integration, IntegrationStep, IntegratorOutcome, Run, TaskId};
 use mngr_ops::fleet::Agent;
 use serde_json::{Map, json};
 
@@ -23,7 +24,7 @@ use crate::dispatch::measure;
 use crate::dispatch::news::{Failure, Orders, Word};
 use crate::integrate::{AdoptRequest, Adopted, Integrated, Left};
 use crate::mapper::prompts::{IntegratorText, Prompt};
-use crate::mapper::publish;
+use crate::mapper::publish::{self, Role};
 use mngr_model::run::FailureKind;
 
 /// What the agent is asked, and with what.
@@ -49,7 +50,7 @@ pub(super) fn ask(
 ) -> Result<Option<Adopted>, RunError> {
     let Request { integrated, left, guards, red, budget } = request;
     let (own, begin) = whom(site, &integrated.tip);
-    let mut brief = brief(site, &own, integrated, left)?;
+    let mut brief = brief(site, scribe.run(), &own, integrated, left)?;
     if let Some(time) = budget.time_left(site.shop.world.clock.now()) {
         brief.patience = brief.patience.min(time);
     }
@@ -64,31 +65,62 @@ pub(super) fn ask(
     let folder = brief.folder.clone();
     let ledger = &site.shop.ledger;
     let waiting = "waiting for the agent that was asked";
-    let answer = audibly(scribe, ledger, waiting, |_| wait_for(site, brief, begin, budget, listener))?;
-    let (outcome, cost) = match answer {
+    let (answer, cost) =
+        audibly(scribe, ledger, waiting, |_| wait_for(site, brief, begin, budget, listener))?;
+    // In worktrees the refs are in the user's repository; those that a kill leaves go with the next answer.
+    if let Err(error) = site.shop.git().remove_handed_over(site.shop.run.as_str()) {
+        site.shop.world.reporter.warn(&mngr_ops::error_chain(&error));
+    }
+    let used = [("agent", json!(name)), ("tokens", json!(cost.tokens)), ("cost", json!(cost.dollars))];
+    let answer = answer.and_then(|outcome| Ok((outcome, measure::tip(site, &folder, &integrated.tip)?)));
+    let (outcome, tip) = match answer {
         Ok(answer) => answer,
         Err(failure) => {
-            let details = [("agent", json!(name)), ("kind", json!(failure.kind))];
+            let [agent, tokens, dollars] = used;
+            let details = [agent, tokens, dollars, ("kind", json!(failure.kind))];
             scribe.note(asked(failure.message, &details))?;
             return Ok(None);
         }
     };
-    let tip = match measure::tip(site, &folder, &integrated.tip) {
-        Ok(tip) => tip,
-        Err(failure) => {
-            scribe.note(asked(failure.message, &[("agent", json!(name)), ("kind", json!(failure.kind))]))?;
-            return Ok(None);
-        }
-    };
-    scribe.note(asked(
-        format!("it says: {}", outcome.result.as_str()),
-        &[("agent", json!(name)), ("outcome", json!(outcome))],
-    ))?;
-    let request = AdoptRequest { integrated, tip: &tip, guards, red, cost };
+    let [agent, tokens, dollars] = used;
+    let said = [agent, tokens, dollars, ("outcome", json!(outcome))];
+    scribe.note(asked(format!("it says: {}", outcome.summary()), &said))?;
+    let ranked = ranked(scribe.run(), &outcome);
+    for event in ranked {
+        scribe.note(event)?;
+    }
+    let request = AdoptRequest { integrated, tip: &tip, guards, red, cost, outcome: Some(&outcome) };
     let what = "checking what the agent has made";
     let adopted =
         audibly(scribe, ledger, what, |on_event| site.shop.integrator().adopt(&request, on_event))??;
     Ok(Some(adopted))
+}
+
+/// The order of importance that the agent gave, one line for each test of the run that it names.
+fn ranked(run: &Run, outcome: &IntegratorOutcome) -> Vec<Event> {
+    let known = |name: &str| name.parse().ok().filter(|task: &TaskId| run.task(task).is_some());
+    let named: Vec<(TaskId, &str)> = outcome
+        .importance
+        .iter()
+        .filter_map(|one| Some((known(one.test.as_str())?, one.reason_markdown.as_str())))
+        .collect();
+    let of = named.len();
+    let event = |(place, (task, reason)): (usize, (TaskId, &str))| {
+        let details = [("place", json!(place + 1)), ("of", json!(of))];
+        Event::Integration(Integration {
+            step: IntegrationStep::RankedByAgent,
+            tasks: vec![task],
+            commit: None,
+            reason: reason.to_owned(),
+            details: details.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+        })
+    };
+    named.into_iter().enumerate().map(event).collect()
+}
+
+/// Whether an agent that was asked about this commit is there, and has answered or still may.
+pub(super) fn is_there(site: &Site, start: &str) -> bool {
+    matches!(whom(site, start).1, Begin::TakeOver(_))
 }
 
 fn in_words(left: &Left) -> String {
@@ -137,7 +169,13 @@ fn may_answer(agent: &Agent, start: &str) -> bool {
     is_same && (!agent.state.state.is_final() || agent.host.files().exists(&archive).unwrap_or(false))
 }
 
-fn brief(site: &Site, own: &str, integrated: &Integrated, left: &Left) -> Result<Brief, RunError> {
+fn brief(
+    site: &Site,
+    journal: &Run,
+    own: &str,
+    integrated: &Integrated,
+    left: &Left,
+) -> Result<Brief, RunError> {
     let Site { shop, crew, folder } = site;
     let branch = shop.branch_name(own);
     let prompt = match shop.settings.prompts.reducer.clone() {
@@ -145,12 +183,25 @@ fn brief(site: &Site, own: &str, integrated: &Integrated, left: &Left) -> Result
         None => Prompt::packaged()?,
     };
     let run = shop.run.to_string();
+    let below = candidates_below(&run);
+    let run_base_ref = format!("{below}base");
+    let (mut conflicts, mut refs) = (left.conflicts.clone(), vec![(shop.base.clone(), run_base_ref.clone())]);
+    for (number, conflict) in conflicts.iter_mut().enumerate() {
+        let task = conflict.task.parse().ok().and_then(|task| journal.task(&task));
+        let own = task.map_or_else(|| format!("{}", number + 1), |task| task.slug.clone());
+        conflict.reference = format!("{below}candidates/{own}");
+        refs.push((conflict.commit.clone(), conflict.reference.clone()));
+    }
     let prompt = prompt.render(&IntegratorText {
         branch: &branch,
         base_commit: &integrated.tip,
         run: &run,
+        run_base: &shop.base,
+        run_base_ref: &run_base_ref,
+        all_tests: &shop.tests.together_line().unwrap_or_default(),
+        result: &integrated.in_words(),
         gate: shop.settings.checks.gate.as_deref().unwrap_or_default(),
-        conflicts: &left.conflicts,
+        conflicts: &conflicts,
         repeated: &left.repeated,
     })?;
     let commission = Commission {
@@ -169,6 +220,8 @@ fn brief(site: &Site, own: &str, integrated: &Integrated, left: &Left) -> Result
         commission,
         prompt,
         subject: "of putting changes together".to_owned(),
+        role: Role::Integrator,
+        refs,
         folder: folder.integrator(),
         patience: shop.settings.patience.reducer,
     })
@@ -181,7 +234,7 @@ fn wait_for(
     begin: Begin,
     budget: Budget,
     listener: &Listener,
-) -> Result<(Outcome, Cost), Failure> {
+) -> (Result<IntegratorOutcome, Failure>, Cost) {
     let orders = Arc::new(Orders::default());
     let (told, passer) = (orders.clone(), listener.passer());
     listener.tell(move |wish| {
@@ -201,15 +254,19 @@ fn wait_for(
         drop(sender.send(word));
     });
     Keeper { site: site.clone(), brief, orders, voice }.run(begin);
-    let (mut answer, mut cost) = (None, Cost::default());
+    let nothing = || Failure::new(FailureKind::NoPublish, "it published nothing");
+    let (mut answer, mut cost, mut failed) = (None, Cost::default(), None);
     for word in words {
         match word {
-            Word::Admitted(outcome) => answer = Some(*outcome),
+            Word::Answered(outcome) => answer = Some(*outcome),
             Word::Spent(spent) => cost = Cost { tokens: Some(spent.tokens), dollars: Some(spent.cost) },
-            Word::Left(Err(failure)) => return Err(failure),
+            Word::Left(Err(failure)) => failed = Some(failure),
             _ => {}
         }
     }
-    let answer = answer.ok_or_else(|| Failure::new(FailureKind::NoPublish, "it published nothing"))?;
-    Ok((answer, cost))
+    let answer = match failed {
+        Some(failure) => Err(failure),
+        None => answer.ok_or_else(nothing),
+    };
+    (answer, cost)
 }

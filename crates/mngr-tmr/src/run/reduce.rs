@@ -78,11 +78,16 @@ pub(super) fn reduce(
     if !left_out.is_empty() {
         scribe.note(without_event(&left_out))?;
     }
-    let left = integrated.left(&inputs);
+    let what = "looking at what is left";
+    let left = audibly(scribe, ledger, what, |_| site.shop.integrator().left(&integrated, &inputs))??;
     // It is one more agent: a run that has reached a limit does without.
     let (limits, now) = (site.shop.settings.limits, site.shop.world.clock.now());
     let budget = Budget::of(limits, scribe.run(), now);
-    let allowed = budget.may_launch(now);
+    // One that is there already was launched before.
+    let allowed = match ask::is_there(site, &integrated.tip) {
+        true => budget.may_go_on(now),
+        false => budget.may_launch(now),
+    };
     let is_wanted = site.shop.settings.integrator == IntegratorUse::WhenNeeded
         && listener.wish().is_none()
         && !left.is_empty();

@@ -144,6 +144,7 @@ impl<'r> Integrated<'r> {
             "is_whole": steps(run, IntegrationStep::Finished).next().is_some(),
             "tip": self.tip(),
             "ranked": list(IntegrationStep::Ranked),
+            "ranked_by_agent": list(IntegrationStep::RankedByAgent),
             "review": reviews(Some(run)).map(|step| step_json(run, step)).collect::<Vec<_>>(),
             "unneeded": list(IntegrationStep::Unneeded),
             "expelled": list(IntegrationStep::Expelled),

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::shape::{Demand, Kind, MAX_CHARS, MAX_LABEL_CHARS, MAX_PATH_CHARS, Need, Rule, Shape};
+use super::shape::{
+    Demand, Kind, MAX_CHARS, MAX_LABEL_CHARS, MAX_PATH_CHARS, MAX_TEST_CHARS, Need, Rule, Shape,
+};
 use crate::quote::excerpt;
 
 /// Something wrong at one place of an outcome.
@@ -174,9 +176,11 @@ impl Report {
             (Kind::Markdown { words }, Value::String(text)) => self.markdown(at, text, words),
             (Kind::Label, Value::String(text)) => {
                 self.chars(at, text, MAX_LABEL_CHARS);
-                if text.contains(['\n', '\r']) {
-                    self.add(at, Fault::Lines);
-                }
+                self.one_line(at, text);
+            }
+            (Kind::TestName, Value::String(text)) => {
+                self.chars(at, text, MAX_TEST_CHARS);
+                self.one_line(at, text);
             }
             (Kind::SourcePath, Value::String(text)) => {
                 self.chars(at, text, MAX_PATH_CHARS);
@@ -191,6 +195,12 @@ impl Report {
             (kind, value) => {
                 self.add(at, Fault::Type { expected: kind.expected(), found: type_of(value) });
             }
+        }
+    }
+
+    fn one_line(&mut self, at: &str, text: &str) {
+        if text.contains(['\n', '\r']) {
+            self.add(at, Fault::Lines);
         }
     }
 
@@ -258,7 +268,9 @@ impl Demand {
 impl Kind {
     fn expected(self) -> &'static str {
         match self {
-            Self::Choice(_) | Self::Markdown { .. } | Self::Label | Self::SourcePath => "a string",
+            Self::Choice(_) | Self::Markdown { .. } | Self::Label | Self::TestName | Self::SourcePath => {
+                "a string"
+            }
             Self::Flag => "`true` or `false`",
             Self::Count => "a whole number from 1 on",
             Self::List(_) => "a list",

@@ -49,6 +49,7 @@ fn kind(kind: Kind) -> String {
             format!("Markdown without raw HTML, at most {words} words and {MAX_CHARS} characters")
         }
         Kind::Label => format!("one line, at most {MAX_LABEL_CHARS} characters"),
+        Kind::TestName => "the name of a test as it stands above".to_owned(),
         Kind::SourcePath => {
             format!("relative to the root of the repository, at most {MAX_PATH_CHARS} characters")
         }

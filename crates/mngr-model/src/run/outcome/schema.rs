@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shape::{Demand, Field, Kind, MAX_CHARS, MAX_LABEL_CHARS, MAX_PATH_CHARS, Need, Rule, Shape};
+use super::shape::{
+    Demand, Field, Kind, MAX_CHARS, MAX_LABEL_CHARS, MAX_PATH_CHARS, MAX_TEST_CHARS, Need, Rule, Shape,
+};
 
 /// The schema of a file that holds one such object.
 pub(super) fn json_schema(shape: &Shape) -> Value {
@@ -51,6 +53,7 @@ fn kind(kind: Kind) -> Value {
         Kind::Count => json!({"type": "integer", "minimum": 1, "maximum": u32::MAX}),
         Kind::Markdown { .. } => json!({"type": "string", "minLength": 1, "maxLength": MAX_CHARS}),
         Kind::Label => json!({"type": "string", "minLength": 1, "maxLength": MAX_LABEL_CHARS}),
+        Kind::TestName => json!({"type": "string", "minLength": 1, "maxLength": MAX_TEST_CHARS}),
         Kind::SourcePath => json!({"type": "string", "minLength": 1, "maxLength": MAX_PATH_CHARS}),
         Kind::List(shape) => json!({"type": "array", "maxItems": shape.at_most, "items": object(shape)}),
     }

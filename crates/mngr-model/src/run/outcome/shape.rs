@@ -6,6 +6,9 @@ pub(super) const MAX_CHARS: usize = 8_000;
 /// The longest [`Kind::Label`] in characters.
 pub(super) const MAX_LABEL_CHARS: usize = 80;
 
+/// The longest [`Kind::TestName`] in characters.
+pub(super) const MAX_TEST_CHARS: usize = 1_000;
+
 /// The longest [`Kind::SourcePath`] in characters.
 pub(super) const MAX_PATH_CHARS: usize = 300;
 
@@ -43,6 +46,8 @@ pub(super) enum Kind {
     Markdown { words: usize },
     /// One short line.
     Label,
+    /// The name of a test in one line.
+    TestName,
     /// A path below the root of the repository.
     SourcePath,
     /// A list of objects.

@@ -61,6 +61,7 @@ fn fitting_kind(kind: Kind) -> BoxedStrategy<Value> {
         Kind::Count => (1..=u32::MAX).prop_map(|count| json!(count)).boxed(),
         Kind::Markdown { .. } => "[a-z<>&\"]{1,9}( [a-z\n]{1,9}){0,9}".prop_map(|text| json!(text)).boxed(),
         Kind::Label => "[a-z_0-9]{1,80}".prop_map(|text| json!(text)).boxed(),
+        Kind::TestName => "[a-z_:./0-9]{1,200}".prop_map(|text| json!(text)).boxed(),
         Kind::SourcePath => "[a-z]{1,9}(/[a-z.]{3,9}){0,4}".prop_map(|text| json!(text)).boxed(),
         Kind::List(shape) => {
             // One entry at most, so that no two are alike.
@@ -81,6 +82,12 @@ proptest! {
     }
 
     #[test]
+    fn whatever_fits_the_description_of_an_integrator_is_read(value in fitting(&IntegratorOutcome::SHAPE)) {
+        let read = IntegratorOutcome::admit(&value).unwrap();
+        prop_assert_eq!(IntegratorOutcome::admit(&serde_json::to_value(&read).unwrap()), Ok(read));
+    }
+
+    #[test]
     fn nothing_makes_the_validator_or_a_reader_fail_otherwise(text in "\\PC{0,200}", at in select(vec!["/result", "/changes", "/changes/0/kind", "/escalations/0/locations/0/path"])) {
         for value in [json!(text), json!([text]), json!({&text: text}), json!(null), json!(1.5), json!(-1)] {
             if let Err(problems) = Outcome::admit(&with(at, value)) {
@@ -92,8 +99,7 @@ proptest! {
 
 #[test]
 fn the_schema_the_text_and_the_types_name_the_same_fields_and_words() {
-    let words = Outcome::in_words();
-    let schema = Outcome::json_schema();
+    let (words, schema) = (Outcome::in_words(), Outcome::json_schema());
     fn compare(shape: &Shape, schema: &Value, words: &str) {
         let properties = schema["properties"].as_object().unwrap();
         assert_eq!(properties.len(), shape.fields.len());
@@ -129,6 +135,8 @@ fn the_schema_the_text_and_the_types_name_the_same_fields_and_words() {
         assert_eq!(rules, shape.rules.len());
     }
     compare(&Outcome::SHAPE, &schema, &words);
+    compare(&IntegratorOutcome::SHAPE, &IntegratorOutcome::json_schema(), &IntegratorOutcome::in_words());
+    assert!(IntegratorOutcome::admit(&serde_json::to_value(IntegratorOutcome::example()).unwrap()).is_ok());
     // The fields the types really write.
     let written = valid();
     let names: Vec<_> = written.as_object().unwrap().keys().map(String::as_str).collect();

@@ -70,9 +70,7 @@ fn check_line(commits: &[CommitInfo], expected: &Expected<'_>) -> Result<(), Ref
 pub(super) fn check_claims(commits: &[CommitInfo], changes: &[Change]) -> Result<(), Refusal> {
     let claimed: BTreeSet<ChangeKind> = changes.iter().map(|change| change.kind).collect();
     let mut found = BTreeSet::new();
-    for commit in commits {
-        let kind = ChangeKind::of_subject(commit.subject())
-            .ok_or_else(|| Refusal::Untagged { commit: short(commit), subject: excerpt(commit.subject()) })?;
+    for (commit, kind) in commits.iter().zip(check_tags(commits)?) {
         if !claimed.contains(&kind) {
             return Err(Refusal::Undeclared { commit: short(commit), kind: kind.name() });
         }
@@ -82,6 +80,15 @@ pub(super) fn check_claims(commits: &[CommitInfo], changes: &[Change]) -> Result
         Some(kind) => Err(Refusal::Uncommitted { kind: kind.name() }),
         None => Ok(()),
     }
+}
+
+/// The kinds that the commits say they are, one for each.
+pub(super) fn check_tags(commits: &[CommitInfo]) -> Result<Vec<ChangeKind>, Refusal> {
+    let kind_of = |commit: &CommitInfo| {
+        let untagged = || Refusal::Untagged { commit: short(commit), subject: excerpt(commit.subject()) };
+        ChangeKind::of_subject(commit.subject()).ok_or_else(untagged)
+    };
+    commits.iter().map(kind_of).collect()
 }
 
 /// Whether the commits leave alone what no agent may change. All that they do not is told, so that it can be repaired at

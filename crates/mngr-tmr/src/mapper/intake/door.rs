@@ -9,13 +9,14 @@ use mngr_host::git::{CommitInfo, Git, GitError};
 use mngr_host::host::Host;
 use mngr_model::HostPath;
 use mngr_model::quote::excerpt;
-use mngr_model::run::FailureKind;
-use mngr_model::run::outcome::Outcome;
+use mngr_model::run::outcome::{Outcome, Problem};
+use mngr_model::run::{FailureKind, IntegratorOutcome};
 use mngr_query::sanitize_lines;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Refusal;
-use super::commits::{check_claims, check_rules, take_commits};
+use super::commits::{check_claims, check_rules, check_tags, take_commits};
 use super::unpack::{BUNDLE, OUTCOME, unpack};
 use crate::mapper::Limits;
 use crate::verify::Rules;
@@ -38,12 +39,41 @@ pub struct Expected<'a> {
     pub rules: Option<&'a Rules>,
 }
 
+/// What an agent says of its work, as a file.
+pub trait Handover: Serialize + Sized {
+    /// Reads it strictly.
+    fn admit(value: &Value) -> Result<Self, Vec<Problem>>;
+
+    /// Whether the commits are those it speaks of.
+    fn check_commits(&self, commits: &[CommitInfo]) -> Result<(), Refusal>;
+}
+
+impl Handover for Outcome {
+    fn admit(value: &Value) -> Result<Self, Vec<Problem>> {
+        Self::admit(value)
+    }
+
+    fn check_commits(&self, commits: &[CommitInfo]) -> Result<(), Refusal> {
+        check_claims(commits, &self.changes)
+    }
+}
+
+impl Handover for IntegratorOutcome {
+    fn admit(value: &Value) -> Result<Self, Vec<Problem>> {
+        Self::admit(value)
+    }
+
+    fn check_commits(&self, commits: &[CommitInfo]) -> Result<(), Refusal> {
+        check_tags(commits).map(drop)
+    }
+}
+
 /// What was taken in. The files are in the folder that was asked for: `outcome.json`, and where there are any
 /// `branch.bundle` and `artifacts/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Admitted {
+pub struct Admitted<O = Outcome> {
     /// What the agent says.
-    pub outcome: Outcome,
+    pub outcome: O,
     /// Its commits, oldest first. They are in the bundle, not in the repository.
     pub commits: Vec<CommitInfo>,
     /// Artifacts that are files.
@@ -102,12 +132,12 @@ impl IntakeError {
 
 /// Takes an archive on the agent's host into `folder` on the repository's host, replacing what an earlier try left there.
 /// On failure there is no such folder.
-pub fn take_in(
+pub fn take_in<O: Handover>(
     agent_host: &dyn Host,
     archive: &HostPath,
     folder: &HostPath,
     expected: &Expected<'_>,
-) -> Result<Admitted, IntakeError> {
+) -> Result<Admitted<O>, IntakeError> {
     check_file(agent_host.files(), archive, expected.limits)?;
     let files = expected.repository.host().files();
     let partial = HostPath::new(format!("{folder}.partial"));
@@ -138,23 +168,23 @@ fn check_file(files: &dyn Files, archive: &HostPath, limits: &Limits) -> Result<
     }
 }
 
-fn fill(
+fn fill<O: Handover>(
     agent_files: &dyn Files,
     archive: &HostPath,
     folder: &HostPath,
     expected: &Expected<'_>,
-) -> Result<Admitted, IntakeError> {
+) -> Result<Admitted<O>, IntakeError> {
     let files = expected.repository.host().files();
     let reader =
         FileReader::open(agent_files, archive).map_err(|error| IntakeError::Read { source: error.source })?;
     let unpacked = unpack(reader, files, folder, expected.limits)?;
-    let outcome = admit(&unpacked.outcome.ok_or(Refusal::NoOutcome)?)?;
+    let outcome: O = admit(&unpacked.outcome.ok_or(Refusal::NoOutcome)?)?;
     let quarantine = folder.join(QUARANTINE);
     let commits = match unpacked.has_bundle {
         true => take_commits(&folder.join(BUNDLE), &quarantine, expected)?,
         false => Vec::new(),
     };
-    check_claims(&commits, &outcome.changes)?;
+    outcome.check_commits(&commits)?;
     check_rules(&commits, &quarantine, expected)?;
     files.remove_tree(&quarantine)?;
     let text = serde_json::to_vec_pretty(&outcome).map_err(|source| IntakeError::Write { source })?;
@@ -163,11 +193,11 @@ fn fill(
     Ok(Admitted { outcome, commits, artifacts, artifact_bytes })
 }
 
-fn admit(bytes: &[u8]) -> Result<Outcome, Refusal> {
+fn admit<O: Handover>(bytes: &[u8]) -> Result<O, Refusal> {
     let mut value: Value = serde_json::from_slice(bytes)
         .map_err(|error| Refusal::NotJson { message: excerpt(&error.to_string()) })?;
     make_printable(&mut value);
-    Outcome::admit(&value).map_err(|problems| Refusal::Outcome { problems })
+    O::admit(&value).map_err(|problems| Refusal::Outcome { problems })
 }
 
 /// Text of an agent reaches terminals and pages: it must not move a cursor or turn a line around there.

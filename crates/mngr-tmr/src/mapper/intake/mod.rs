@@ -18,5 +18,5 @@ mod tar;
 mod tests;
 mod unpack;
 
-pub use door::{Admitted, Expected, IntakeError, take_in};
+pub use door::{Admitted, Expected, Handover, IntakeError, take_in};
 pub use refusal::Refusal;

@@ -7,5 +7,6 @@ mod texts;
 
 pub use template::{Prompt, PromptError, Variables};
 pub use texts::{
-    ConflictText, ErrorsBackText, IntegratorText, MapperText, NudgeText, RepeatedText, errors_back, nudge,
+    ConflictText, ErrorsBackText, IntegratorText, MapperText, NudgeText, RepeatedText, ResultText,
+    errors_back, nudge,
 };

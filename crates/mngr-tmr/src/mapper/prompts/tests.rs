@@ -128,20 +128,48 @@ fn the_integrator_is_told_only_what_is_left() {
     let conflicts = [ConflictText {
         task: "t1".to_owned(),
         commit: "abc".to_owned(),
+        reference: "refs/t1".to_owned(),
         subject: "[FIX_IMPL] x".to_owned(),
         paths: vec!["a.c".to_owned(), "b.c".to_owned()],
         against: vec!["def".to_owned()],
+        evidence: "passed 0/1 before, 1/1 after".to_owned(),
+        command: "make t1".to_owned(),
+        failure: "boom".to_owned(),
+        diff: "--- a.c\n+x".to_owned(),
+    }];
+    let result = [ResultText {
+        commit: "def".to_owned(),
+        subject: "[FIX_IMPL] y".to_owned(),
+        tasks: vec!["t2".to_owned()],
+        rank: "10: 1 test(s) unblocked +10".to_owned(),
     }];
     let text = IntegratorText {
         branch: "tmr/run/integrated",
         base_commit: "0",
         run: "run",
+        run_base: "9",
+        run_base_ref: "refs/base",
         gate: "",
+        all_tests: "make tests",
+        result: &result,
         conflicts: &conflicts,
         repeated: &[],
     };
     let said = Prompt::packaged().unwrap().render(&text).unwrap();
-    assert!(said.contains("- abc of t1: [FIX_IMPL] x\n  in a.c, b.c, against def\n"), "{said}");
+    for part in [
+        "### t1\n\n- Change: abc, [FIX_IMPL] x\n- Ref: `refs/t1`\n- Meets def in a.c, b.c\n",
+        "passed 0/1 before, 1/1 after\n- Run its test: `make t1`\n",
+        "prints now:\n\n    boom\n",
+        "(`git diff refs/base refs/t1` shows all of it):\n\n    --- a.c\n    +x\n",
+        "- def: [FIX_IMPL] y\n  for t2; importance by formula: 10: 1 test(s) unblocked +10",
+        "\n    make tests\n",
+        "- `merged` (",
+        "- `importance` (",
+        "\"reviewer_markdown\": ",
+    ] {
+        assert!(said.contains(part), "{part} in:\n{said}");
+    }
+    assert!(!said.contains("`tests_passing_after`"), "{said}");
     assert!(said.contains("\n    Task: <name of the test>\n"), "{said}");
     assert!(!said.contains("The same change") && !said.contains("has to pass this check"), "{said}");
     let said = Prompt::packaged().unwrap().render(&IntegratorText { gate: "make check", ..text }).unwrap();

@@ -1,11 +1,11 @@
 //! The variables of each prompt, as types: a template can use these and no others.
 
-use mngr_model::run::ChangeKind;
 use mngr_model::run::outcome::Outcome;
+use mngr_model::run::{ChangeKind, IntegratorOutcome};
 use serde::Serialize;
 
 use super::template::{Prompt, PromptError, Variables};
-use crate::mapper::publish;
+use crate::mapper::publish::{self, Role};
 use crate::test_sources::TestSource;
 use crate::verify::CitedText;
 
@@ -25,15 +25,20 @@ struct Contract {
 }
 
 impl Contract {
-    fn new() -> Self {
+    fn new(role: Role) -> Self {
         // An outcome of our own always is JSON.
-        let example = serde_json::to_string_pretty(&Outcome::example()).unwrap_or_default();
+        let (outcome_format, example) = match role {
+            Role::Mapper => (Outcome::in_words(), serde_json::to_string_pretty(&Outcome::example())),
+            Role::Integrator => {
+                (IntegratorOutcome::in_words(), serde_json::to_string_pretty(&IntegratorOutcome::example()))
+            }
+        };
         Self {
             kinds: ChangeKind::ALL.map(ChangeKind::name).to_vec(),
             publish: publish::COMMAND,
             outcome_schema: publish::SCHEMA,
-            outcome_format: Outcome::in_words(),
-            outcome_example: example,
+            outcome_format,
+            outcome_example: example.unwrap_or_default(),
         }
     }
 }
@@ -80,16 +85,37 @@ pub struct MapperText<'a> {
 pub struct IntegratorText<'a> {
     /// The branch that is put together.
     pub branch: &'a str,
-    /// The commit it starts from.
+    /// The commit it starts from: the result so far.
     pub base_commit: &'a str,
     /// The name of the run.
     pub run: &'a str,
+    /// The commit that all other agents started from.
+    pub run_base: &'a str,
+    /// The ref that holds it.
+    pub run_base_ref: &'a str,
     /// The check of the project; empty without one.
     pub gate: &'a str,
+    /// The command that runs all tests of the run; empty where there is none.
+    pub all_tests: &'a str,
+    /// The commits of the result so far.
+    pub result: &'a [ResultText],
     /// What does not fit.
     pub conflicts: &'a [ConflictText],
     /// What many agents did alike.
     pub repeated: &'a [RepeatedText],
+}
+
+/// A commit of the result so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ResultText {
+    /// Its name.
+    pub commit: String,
+    /// Its subject.
+    pub subject: String,
+    /// The tests it is for.
+    pub tasks: Vec<String>,
+    /// Its importance by the formula, with reasons; empty for tests and documentation.
+    pub rank: String,
 }
 
 /// A commit that does not fit beside others.
@@ -99,12 +125,22 @@ pub struct ConflictText {
     pub task: String,
     /// Its name.
     pub commit: String,
+    /// The ref that holds it in the agent's repository.
+    pub reference: String,
     /// Its subject.
     pub subject: String,
     /// The files both sides changed.
     pub paths: Vec<String>,
     /// The commits it does not fit beside.
     pub against: Vec<String>,
+    /// How it was measured: what its test came to before and with it.
+    pub evidence: String,
+    /// The command that runs its test.
+    pub command: String,
+    /// The end of what its test prints on the result as it is.
+    pub failure: String,
+    /// The change itself, cut where it is long.
+    pub diff: String,
 }
 
 /// A change that several agents made alike.
@@ -144,13 +180,13 @@ struct WithContract<T> {
 }
 
 macro_rules! variables {
-    ($text:ident, $name:literal, $source:literal, $sample:expr) => {
+    ($text:ident, $role:ident, $name:literal, $source:literal, $sample:expr) => {
         impl Variables for $text<'_> {
             const NAME: &'static str = $name;
             const PACKAGED: &'static str = include_str!($source);
 
             fn values(&self) -> minijinja::Value {
-                let all = WithContract { text: self, contract: Contract::new() };
+                let all = WithContract { text: self, contract: Contract::new(Role::$role) };
                 minijinja::Value::from(minijinja::value::Serde(&all))
             }
 
@@ -163,6 +199,7 @@ macro_rules! variables {
 
 variables!(
     MapperText,
+    Mapper,
     "mapper.j2",
     "mapper.j2",
     MapperText {
@@ -186,20 +223,26 @@ variables!(
 );
 variables!(
     IntegratorText,
+    Integrator,
     "integrator.j2",
     "integrator.j2",
     IntegratorText {
         branch: "a",
         base_commit: "b",
         run: "c",
-        gate: "d",
+        run_base: "d",
+        run_base_ref: "e",
+        gate: "f",
+        all_tests: "g",
+        result: &[ResultText::default()],
         conflicts: &[ConflictText::default()],
         repeated: &[RepeatedText::default()],
     }
 );
-variables!(NudgeText, "nudge.j2", "nudge.j2", NudgeText { task: "a" });
+variables!(NudgeText, Mapper, "nudge.j2", "nudge.j2", NudgeText { task: "a" });
 variables!(
     ErrorsBackText,
+    Mapper,
     "errors_back.j2",
     "errors_back.j2",
     ErrorsBackText { task: "a", problems: &["b".to_owned()] }

@@ -111,6 +111,17 @@ fn history_that_does_not_build_on_the_base_in_a_line_is_refused() {
 }
 
 #[test]
+fn what_the_tests_left_is_taken_along_without_being_named() {
+    let desk = Desk::new();
+    desk.write("outcome.json", clean_outcome().to_string());
+    desk.write(&format!("state/{TEST_ARTIFACTS}/try_1/screen.txt"), "red");
+    let said = desk.publish(&["../outcome.json"]);
+    assert!(said.success(), "{}", said.stderr_text());
+    assert_eq!(desk.take().unwrap().artifacts, 1);
+    assert_eq!(desk.read("run/tasks/a-test/attempt-1/artifacts/e2e/try_1/screen.txt"), "red");
+}
+
+#[test]
 fn links_and_pipes_among_the_artifacts_are_left_out_and_never_followed() {
     let desk = Desk::new();
     desk.write("outcome.json", clean_outcome().to_string());
@@ -168,7 +179,8 @@ fn commits_beyond_the_limits_are_refused() {
 #[test]
 fn a_branch_name_cannot_become_a_command() {
     let limits = Limits::default();
-    let script = script(&Publishing { base_commit: "a", branch: "x'; touch y; '$(z)", limits: &limits });
+    let branch = "x'; touch y; '$(z)";
+    let script = script(&Publishing { base_commit: "a", branch, limits: &limits, role: Role::Mapper });
     assert!(script.contains("branch='x'\\''; touch y; '\\''$(z)'\n"), "{script}");
 }
 

@@ -100,8 +100,18 @@
       ),
       block(
         "Asked an agent",
-        integration.asked.map(({ tasks, reason }) =>
-          item(el("span", { class: "cause-says", text: reason }), report.links(tasks)),
+        integration.asked.map(({ tasks, reason, outcome }) =>
+          item(
+            el("span", { class: "cause-says", text: reason }),
+            report.links(tasks),
+            output((outcome && outcome.reviewer_markdown) || ""),
+          ),
+        ),
+      ),
+      block(
+        "Importance, as that agent sees it",
+        (integration.ranked_by_agent || []).map(({ tasks, reason, place, of }) =>
+          item(el("span", { class: "cause-says", text: `${place} of ${of}: ${reason}` }), report.links(tasks)),
         ),
       ),
       report.data.has_integrator

@@ -96,7 +96,7 @@ fn a_run_that_takes_too_long_is_ended_with_what_it_has() {
 fn no_more_agents_are_launched_than_allowed_and_those_at_work_finish() {
     let project = project();
     ["c", "d", "e", "f"].iter().for_each(|name| project.part(name, "fix"));
-    // Three changes of one sort are something for an integrator, but that would be a fourth agent.
+    // What only repeats itself is no reason to ask an integrator.
     let (run, output) = project.run(&["--max-parallel-agents", AT_ONCE, "--max-agents", "3"], 1);
     assert!(!run.events("integration").any(|line| line["step"] == "asked"), "{output}");
     let count = |wanted: &str| run.ends().values().filter(|end| *end == wanted).count();
@@ -109,11 +109,18 @@ fn no_more_agents_are_launched_than_allowed_and_those_at_work_finish() {
 fn the_integrator_is_an_agent_like_any_other_and_stopped_at_the_limit() {
     let project = project();
     ["c", "d", "e", "f"].iter().for_each(|name| project.part(name, "fix"));
-    project.part("integrator", ":");
-    let (run, output) = project.run(&["--max-tokens", "6500"], 0);
+    project.conflict(":");
+    let (run, output) = project.run(&["--max-tokens", "8500"], 0);
     let asked: Vec<_> = run.events("integration").filter(|line| line["step"] == "asked").collect();
     assert_eq!(asked.last().unwrap()["kind"], "budget", "{output}");
-    assert!(run.ends().values().all(|end| end == "integrated"), "the run is whole without it: {output}");
-    assert!(spent(&project).0 <= 6500 + TURN_TOKENS, "{:?}", spent(&project));
+    let ends = run.ends();
+    let is_left = |name: &str| name == "tests/right.sh";
+    let whole = ends.iter().all(|(name, end)| is_left(name) || end == "integrated");
+    assert!(whole, "the run is whole without it: {output}");
+    // What it has used counts in the run.
+    let status = project.env.mngr(["tmr", "status", "--format", "json"]).success().json();
+    assert_eq!(status["totals"]["agents"], 9, "{status}");
+    assert_eq!(status["totals"]["tokens"], spent(&project).0, "{status}");
+    assert!(spent(&project).0 <= 8500 + TURN_TOKENS, "{:?}", spent(&project));
     project.assert_nothing_runs();
 }

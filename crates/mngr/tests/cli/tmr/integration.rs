@@ -93,6 +93,40 @@ fn an_agent_resolves_what_a_machine_could_not() {
     project.assert_green_at_every_commit(&[]);
     assert_eq!(project.git(&["show", &format!("{BRANCH}:parts/shared")]), "left\nright\n");
     assert!(names(&project.env).contains(&"tmr-1-reducer".to_owned()));
+    // Its order of importance is kept beside that of the formula, and told.
+    let message = project.git(&["log", "-1", "--format=%B", BRANCH]);
+    let line = "Importance: 1 of 2: Users see the right side first.";
+    assert!(message.lines().any(|other| other == line), "{message}");
+    let why = project.env.mngr(["tmr", "why", "tests/left.sh"]).success().stdout;
+    assert!(why.contains("Rarely seen."), "{why}");
+    let steps: Vec<_> = run.events("integration").filter(|line| line["step"] == "ranked_by_agent").collect();
+    assert_eq!((&steps[0]["place"], &steps[1]["of"]), (&1.into(), &2.into()), "{steps:?}");
+    assert_eq!(
+        project.git(&["for-each-ref", "refs/mngr/tmr"]),
+        "",
+        "nothing of it is left in the repository"
+    );
+}
+
+/// Brings the other change in by its ref, as a person would.
+const BY_REF: &str = "candidate=refs/mngr/tmr/1/candidates/tests-right-sh
+    git diff --quiet refs/mngr/tmr/1/base \"$candidate\" -- tests
+    git cherry-pick --no-commit \"$candidate\" || true
+    test \"$(git show \"$candidate:parts/shared\")\" = right
+    printf 'left\\nright\\n' >parts/shared
+    commit \"$(printf '[FIX_IMPL] both sides\\n\\nTask: tests/right.sh')\"; publish";
+
+#[test]
+fn the_integrator_has_the_changes_as_refs_in_worktrees_mirrors_and_copies() {
+    for transfer in ["git-worktree", "git-mirror", "rsync"] {
+        let project = Project::new();
+        project.conflict(BY_REF);
+        project.set("create_templates.own.transfer", transfer);
+        let (run, output) = project.run(&["--agent-template", "own"], 0);
+        assert_eq!(left_and_right(&run), ["integrated"; 2], "{transfer}: {output}");
+        assert_eq!(run.log("%s"), ["[FIX_IMPL] left", "[FIX_IMPL] both sides"], "{transfer}");
+        assert_eq!(project.git(&["for-each-ref", "refs/mngr/tmr"]), "", "{transfer}");
+    }
 }
 
 #[test]

@@ -34,11 +34,24 @@ outcome() {
         "changes": [{"kind": "'"${kind#?}"'", "summary_markdown": "Done."}]}'
 }
 
+# answer: what an integrator says that has brought in the change of `right`.
+answer() {
+    echo '{"reviewer_markdown": "Both sides are kept.", "merged": [{"test": "tests/right.sh", "how_markdown": "Both."}],
+        "importance": [{"test": "tests/right.sh", "reason_markdown": "Users see the right side first."},
+            {"test": "tests/left.sh", "reason_markdown": "Rarely seen."}]}'
+}
+
 # publish: hands that over.
-publish() { say "$(outcome)"; }
+publish() { if [ "$NAME" = integrator ]; then say "$(answer)"; else say "$(outcome)"; fi; }
 
 # publish_clean: says that nothing had to be done.
-publish_clean() { say '{"result": "clean", "summary_markdown": "Fine.", "tests_passing_after": true}'; }
+publish_clean() {
+    if [ "$NAME" = integrator ]; then
+        say '{"reviewer_markdown": "Nothing can be brought in."}'
+    else
+        say '{"result": "clean", "summary_markdown": "Fine.", "tests_passing_after": true}'
+    fi
+}
 
 # fix: good work.
 fix() { mend && publish; }
