@@ -9,7 +9,9 @@ use mngr_config::LogLevel;
 use crate::cli::common::CommonArgs;
 use crate::cli::defaults::{self, FromTemplates, Given, TEMPLATED_VERBS};
 use crate::cli::options::{self, VerbOptions};
+use crate::cli::page::Page;
 use crate::cli::{self, Verb, help, pointless, usage};
+use crate::commands::plugin;
 use crate::ctx::{self, Ctx, Guard, Loaded, Scopes, Surroundings};
 use crate::error::CliError;
 use crate::external::{self, External};
@@ -54,6 +56,7 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
     };
     let (path, typed) = leaf_matches(&matches);
     let (settings, words) = (typed_settings(typed), log::words(&command, &path, typed));
+    known_plugins(typed)?;
     let guard = if is_forgiving(&path) { Guard::Off } else { Guard::On };
     let loaded = ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard);
 
@@ -126,6 +129,15 @@ fn with_external_hint(failure: CliError, argv: &[OsString], surroundings: &Surro
     }
 }
 
+/// Refuses to use a plugin that nobody has. One that is not to be used need not be there.
+fn known_plugins(typed: &ArgMatches) -> Result<(), CliError> {
+    match strings(typed, "plugin").iter().find(|name| !plugin::list::is_known(name)) {
+        None => Ok(()),
+        Some(name) => Err(CliError::usage(format!("Unknown plugin: `{}`", mngr_query::sanitize(name)))
+            .hinted("`mngr plugin list` shows those that there are")),
+    }
+}
+
 /// The settings of this command line: `-S`, and the plugins it switches.
 fn typed_settings(typed: &ArgMatches) -> Vec<String> {
     let switched = |option: &str, on: bool| {
@@ -148,6 +160,13 @@ fn logging_settings(typed: &ArgMatches) -> impl Iterator<Item = String> {
         _ => None,
     };
     file.into_iter().chain(commands)
+}
+
+/// How the command of these words is called, in a line.
+pub(crate) fn usage_line(argv: &[OsString]) -> String {
+    let page = Page::of(&verb_words(argv));
+    let synopsis = page.and_then(|page| page.synopsis.into_iter().next());
+    synopsis.map(|line| format!("Usage: {line}\n")).unwrap_or_default()
 }
 
 /// How an error should be shown, as far as the words tell before they are understood.
