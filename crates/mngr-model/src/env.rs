@@ -146,14 +146,22 @@ impl fmt::Debug for EnvPair {
     }
 }
 
-/// The pairs as a file that a POSIX `sh` may source: one assignment each, in order, values single-quoted and verbatim.
-/// [`parse_env_file`] reads it back too.
+/// Whether `sh` takes a value as it stands: nothing in it expands, splits or ends a command.
+fn is_plain(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:@%+,=".contains(&byte))
+}
+
+/// The pairs as a file that a POSIX `sh` may source: one assignment each, in order, values verbatim, and single-quoted
+/// where `sh` would read something else. [`parse_env_file`] reads it back too.
 pub fn render_env_file(pairs: &[EnvPair]) -> String {
     let mut text = String::new();
     for pair in pairs {
         text.push_str(&pair.name.0);
         text.push('=');
-        text.push_str(&single_quoted(&pair.value));
+        match is_plain(&pair.value) {
+            true => text.push_str(&pair.value),
+            false => text.push_str(&single_quoted(&pair.value)),
+        }
         text.push('\n');
     }
     text

@@ -19,12 +19,15 @@ use serde_json::Value;
 
 use crate::follow::ChangeNote;
 use crate::hosts::{self, FindHostError};
-use crate::remains::{self, Place, Source};
+use crate::remains::{self, Place, Remains, Source};
 use crate::select::SelectError;
 use crate::world::World;
 
 /// A log, and the beginning of the names of its older parts.
 const LOG: &str = "events.jsonl";
+
+/// The last word of the source of a conversation in the common form.
+const TRANSCRIPT: &str = "common_transcript";
 
 /// How deep below `events/` a log may be.
 const DEEPEST: usize = 4;
@@ -127,6 +130,24 @@ impl EventLogs {
         })
     }
 
+    /// The transcripts in the common form that somebody has written into an agent's folder; nothing where there are none.
+    pub(crate) fn transcripts(remains: &Remains) -> Result<Option<Self>, FilesError> {
+        let mut logs = Self {
+            target: remains.name.to_string(),
+            host: remains.host.clone(),
+            source: remains.source.clone(),
+            folder: AgentLayout::new(remains.state.clone()).events(),
+            is_live: remains.place == Place::Home,
+            sources: Vec::new(),
+            conversation: None,
+            tails: BTreeMap::new(),
+            told: HashSet::new(),
+        };
+        let is_transcript = |source: &String| source.rsplit('/').next() == Some(TRANSCRIPT);
+        logs.sources = logs.logs()?.into_iter().map(|log| log.source).filter(is_transcript).collect();
+        Ok(Some(logs).filter(|logs| !logs.sources.is_empty()))
+    }
+
     /// What was logged since the last call.
     pub fn read_more(&mut self) -> Result<Events, EventError> {
         let mut damaged = 0;
@@ -163,7 +184,7 @@ impl EventLogs {
         }
     }
 
-    fn folders(&self) -> Vec<HostPath> {
+    pub(crate) fn folders(&self) -> Vec<HostPath> {
         let files = self.source.files();
         let logs = self.logs().unwrap_or_default();
         let mut folders: Vec<HostPath> = logs.iter().filter_map(|log| log.path.parent()).collect();

@@ -106,7 +106,7 @@ pub(crate) fn find(
 #[derive(Debug, thiserror::Error)]
 pub enum FindHostError {
     /// There is none.
-    #[error("host `{address}` not found")]
+    #[error("host `{address}` not found: no hosts found matching {}", .address.trim_start_matches('@'))]
     NotFound {
         /// As it was given.
         address: String,

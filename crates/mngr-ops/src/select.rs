@@ -9,7 +9,7 @@ use crate::fleet::{Agent, Fleet, FleetHost};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
     /// Nobody has it.
-    #[error("Could not find agent `{address}`: not found{}{}", suggestion(.similar), namesake(.host.as_deref()))]
+    #[error("Could not find agent `{address}`: {}{}{}", why(.unknown_host.as_deref()), suggestion(.similar), namesake(.host.as_deref()))]
     NotFound {
         /// The address.
         address: String,
@@ -17,6 +17,8 @@ pub enum SelectError {
         similar: Vec<String>,
         /// The host that has this name.
         host: Option<String>,
+        /// The host that the address names, where there is none.
+        unknown_host: Option<String>,
     },
     /// Nobody who could be asked has it, but not everybody could be asked.
     #[error("cannot tell whether agent `{address}` exists: {} could not be asked", .unavailable.join(", "))]
@@ -74,6 +76,10 @@ impl SelectError {
     }
 }
 
+fn why(unknown_host: Option<&str>) -> String {
+    unknown_host.map_or_else(|| "not found".to_owned(), |host| format!("no hosts found matching {host}"))
+}
+
 fn suggestion(similar: &[String]) -> String {
     match similar {
         [] => String::new(),
@@ -112,6 +118,7 @@ impl Fleet {
             return Err(SelectError::NotFound {
                 similar,
                 host: self.host_called(address),
+                unknown_host: self.unknown_host(address),
                 address: address_text,
             });
         }
@@ -150,6 +157,19 @@ impl Fleet {
         let AgentRef::Name(name) = &address.agent else { return None };
         let is_it = |host: &&FleetHost| AsRef::<str>::as_ref(&host.name) == AsRef::<str>::as_ref(name);
         self.hosts.iter().find(is_it).map(FleetHost::address)
+    }
+
+    /// The host of an address, if there is no such host.
+    fn unknown_host(&self, address: &AgentAddress) -> Option<String> {
+        let wanted = address.host.as_ref()?;
+        let is_it = |host: &FleetHost| {
+            let is_named = match &wanted.host {
+                HostRef::Id(id) => host.id.as_ref() == Some(id),
+                HostRef::Name(name) => host.name == *name,
+            };
+            is_named && wanted.provider.as_ref().is_none_or(|provider| host.provider == *provider)
+        };
+        (!self.hosts.iter().any(is_it)).then(|| wanted.to_string().trim_start_matches('@').to_owned())
     }
 
     fn similar_to(&self, address: &AgentAddress) -> Vec<String> {

@@ -9,6 +9,7 @@ use mngr_host::files::FilesError;
 use mngr_host::interrupt::Interrupted;
 use mngr_model::address::AgentAddress;
 
+use crate::event::{EventError, EventLogs};
 use crate::follow::ChangeNote;
 use crate::remains::{self, Place, Remains};
 use crate::select::SelectError;
@@ -39,6 +40,9 @@ pub enum TranscriptError {
         #[source]
         source: FilesError,
     },
+    /// The events of the agent cannot be read.
+    #[error(transparent)]
+    Events(#[from] EventError),
     /// The user gave up.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -51,7 +55,10 @@ fn of_type(agent_type: &Option<String>) -> String {
 /// A conversation that may still be going on.
 pub struct Conversation {
     remains: Remains,
-    log: NativeLog,
+    /// What the agent's program keeps.
+    log: Option<NativeLog>,
+    /// What somebody wrote into the agent's events. It counts as long as the program has said nothing itself.
+    written: Option<EventLogs>,
 }
 
 /// What was said since the last look.
@@ -72,25 +79,27 @@ impl Conversation {
     /// The conversation of this agent.
     pub fn of(world: &World, remains: Remains) -> Result<Self, TranscriptError> {
         let name = remains.name.to_string();
-        let brand = match remains.brand() {
-            Ok(Some(brand)) => brand,
-            Ok(None) => {
-                return Err(TranscriptError::NoTranscript { name, agent_type: remains.agent_type });
-            }
-            Err(source) => return Err(TranscriptError::Files { name, source }),
-        };
-        let log = NativeLog::new(brand, remains.state.clone(), Scope::Conversation);
-        log.settle(remains.files(), world.clock.now())
-            .map_err(|source| TranscriptError::Files { name, source })?;
-        Ok(Self { remains, log })
+        let failed = |source| TranscriptError::Files { name: name.clone(), source };
+        let brand = remains.brand().map_err(failed)?;
+        let written = EventLogs::transcripts(&remains).map_err(failed)?;
+        if brand.is_none() && written.is_none() {
+            return Err(TranscriptError::NoTranscript { name, agent_type: remains.agent_type });
+        }
+        let log = brand.map(|brand| NativeLog::new(brand, remains.state.clone(), Scope::Conversation));
+        if let Some(log) = &log {
+            log.settle(remains.files(), world.clock.now()).map_err(failed)?;
+        }
+        Ok(Self { remains, log, written })
     }
 
     /// What was said since the last call.
     pub fn read_more(&mut self) -> Result<Said, TranscriptError> {
-        let entries = self
-            .log
-            .read_more(self.remains.files())
-            .map_err(|source| TranscriptError::Files { name: self.remains.name.to_string(), source })?;
+        let entries = match &mut self.log {
+            Some(log) => log
+                .read_more(self.remains.files())
+                .map_err(|source| TranscriptError::Files { name: self.remains.name.to_string(), source })?,
+            None => Vec::new(),
+        };
         let mut said = Said::default();
         for entry in entries {
             match entry {
@@ -99,7 +108,25 @@ impl Conversation {
                 Entry::Spent(_) => {}
             }
         }
+        match said.records.is_empty() {
+            true => self.add_written(&mut said)?,
+            false => self.written = None,
+        }
         Ok(said)
+    }
+
+    fn add_written(&mut self, said: &mut Said) -> Result<(), TranscriptError> {
+        let Some(logs) = &mut self.written else { return Ok(()) };
+        let found = logs.read_more()?;
+        said.damaged += found.damaged;
+        for logged in found.events {
+            let source = logged.event["source"].as_str().unwrap_or_default();
+            match TranscriptRecord::of_event(&logged.event, source) {
+                Some(record) => said.records.push(record),
+                None => said.damaged += 1,
+            }
+        }
+        Ok(())
     }
 
     /// Waits for what is said next; nothing once the agent is destroyed or its host does not run, when nothing more can
@@ -111,7 +138,9 @@ impl Conversation {
         let host = self.remains.host.clone();
         let (files, state) = (host.files(), self.remains.state.clone());
         loop {
-            let mut folders = self.log.folders(files).unwrap_or_default();
+            let talk = self.log.as_ref().and_then(|log| log.folders(files).ok());
+            let mut folders = talk.unwrap_or_default();
+            folders.extend(self.written.iter().flat_map(EventLogs::folders));
             folders.push(state.clone());
             let note = ChangeNote::of(host.as_ref(), folders);
             let said = self.read_more()?;

@@ -145,8 +145,11 @@ impl Catalog {
     }
 
     fn unknown(&self, path: &str) -> FieldError {
-        let names = self.fields.iter().map(|field| field.path.as_ref());
-        FieldError::Unknown { field: path.to_owned(), suggestion: closest(path, names).map(str::to_owned) }
+        let names = || self.fields.iter().map(|field| field.path.as_ref());
+        // Records are agents: `agent.name` is the field `name`.
+        let own = path.strip_prefix("agent.").filter(|own| names().any(|name| name == *own));
+        let suggestion = own.or_else(|| closest(path, names())).map(str::to_owned);
+        FieldError::Unknown { field: path.to_owned(), suggestion }
     }
 }
 
@@ -179,6 +182,7 @@ mod tests {
     fn a_mistyped_field_gets_a_suggestion() {
         assert_eq!(error("stat"), "unknown field `stat`, did you mean `state`?");
         assert_eq!(error("host.stat"), "unknown field `host.stat`, did you mean `host.state`?");
+        assert_eq!(error("agent.name"), "unknown field `agent.name`, did you mean `name`?");
         assert_eq!(error("Name"), "unknown field `Name`, did you mean `name`?");
         assert_eq!(error("zzzzzz"), "unknown field `zzzzzz`");
         assert_eq!(error(&"x".repeat(10_000)), format!("unknown field `{}`", "x".repeat(10_000)));

@@ -73,6 +73,9 @@ pub fn main() -> process::ExitCode {
         Err(error) => (console, format, Err(error)),
     };
     let failure = outcome.as_ref().err().map(Failure::of);
+    if outcome.as_ref().is_err_and(|error| error.kind == ErrorKind::Usage) {
+        console.print_error_bytes(parse::usage_line(&argv).as_bytes());
+    }
     let outcome = outcome.or_else(|error| tell(&console, &format, error));
     if let (Some(log), Ok(code)) = (log, &outcome) {
         // A reader that went away is no failure.

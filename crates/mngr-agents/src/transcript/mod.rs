@@ -13,6 +13,7 @@ mod reader;
 mod record;
 mod tagged;
 mod value;
+mod written;
 
 pub use brand::Brand;
 pub(crate) use brand::rollouts_below;

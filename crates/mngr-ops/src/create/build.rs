@@ -34,6 +34,7 @@ use crate::boot;
 use crate::fleet::memory;
 use crate::journal::Journal;
 use crate::launch::{self, Occasion, Readiness};
+use crate::ssh_reach::SshReach;
 use crate::world::World;
 
 /// Everything that was decided before the first step.
@@ -120,6 +121,7 @@ impl Build<'_> {
             work_dir: record.work_dir.clone(),
             branch: record.initial_branch().map(str::to_owned),
             host: host.info().clone(),
+            ssh: host.reach().and_then(|reach| SshReach::of(&reach)),
             was_reused: false,
             message_level,
             branch_note: plan.note,

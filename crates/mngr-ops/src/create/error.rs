@@ -122,7 +122,7 @@ pub enum CreateError {
     #[error("the script is wrong")]
     Script(#[from] ScriptError),
     /// The host is not there.
-    #[error("host `{address}` was not found")]
+    #[error("no hosts found matching {}", .address.trim_start_matches('@'))]
     NoHost {
         /// As it was given.
         address: String,

@@ -16,6 +16,7 @@ use super::request::{CreateRequest, Created, StoppedHost};
 use super::{reuse, run, settle, source};
 use crate::fleet;
 use crate::hosts::{self, Making};
+use crate::local_labels;
 use crate::pool::{self, Pool};
 use crate::snapshot::{self, Kept};
 use crate::visit::Visit;
@@ -27,6 +28,14 @@ const DOWN_PAUSE: Duration = Duration::from_millis(250);
 
 /// Creates an agent, or takes an existing one if the request allows it.
 pub fn create(world: &World, request: &CreateRequest) -> Result<Created, CreateError> {
+    let created = create_somewhere(world, request)?;
+    if created.host.id == world.client.info().id {
+        local_labels::add(world.client.as_ref(), &request.host_spec.tags)?;
+    }
+    Ok(created)
+}
+
+fn create_somewhere(world: &World, request: &CreateRequest) -> Result<Created, CreateError> {
     if let Some(pool) = pool_of(world, request)? {
         return create_in(world, request, &pool);
     }

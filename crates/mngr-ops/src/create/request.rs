@@ -15,6 +15,7 @@ use mngr_model::window::ExtraWindow;
 use mngr_model::{AgentId, AgentName, AgentTypeName, HostId, HostPath};
 
 use crate::activity::ActivityChanges;
+use crate::ssh_reach::SshReach;
 
 /// How long provisioning may take where nobody says.
 pub const PROVISION_PATIENCE: Duration = Duration::from_secs(3600);
@@ -298,6 +299,8 @@ pub struct Created {
     pub branch: Option<String>,
     /// Its host.
     pub host: mngr_model::host::HostInfo,
+    /// How the user reaches it, where that is by ssh.
+    pub ssh: Option<SshReach>,
     /// Whether an existing agent was taken.
     pub was_reused: bool,
     /// How far the first message got.

@@ -14,6 +14,7 @@ use crate::fleet::{Agent, Fleet};
 use crate::journal::Journal;
 use crate::message::{self, MessageRequest};
 use crate::select::SelectError;
+use crate::ssh_reach::SshReach;
 use crate::start::{self, StartOptions};
 use crate::stop::{self, StopOptions};
 use crate::world::World;
@@ -67,6 +68,7 @@ pub(super) fn reuse(world: &World, request: &CreateRequest) -> Result<Option<Cre
         work_dir: record.work_dir.clone(),
         branch: record.initial_branch().map(str::to_owned),
         host: agent.host.info().clone(),
+        ssh: agent.host.reach().and_then(|reach| SshReach::of(&reach)),
         was_reused: true,
         message_level,
         branch_note: None,

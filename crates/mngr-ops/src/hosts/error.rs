@@ -14,7 +14,7 @@ use crate::stop::StopError;
 #[derive(Debug, thiserror::Error)]
 pub enum HostLifeError {
     /// No provider has it.
-    #[error("Could not find host `{address}`: not found")]
+    #[error("Could not find host `{address}`: not found (no hosts found matching {})", .address.trim_start_matches('@'))]
     NotFound {
         /// The address.
         address: String,

@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use mngr_host::host::{Host, Reach};
+use mngr_host::host::Host;
 use mngr_host::provider::Snapshot;
 use mngr_model::facts::MachineFacts;
-use mngr_model::quote::sh_join;
 use mngr_model::{HostPath, HostState};
 use mngr_query::FieldSet;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::agent::{seconds, time};
 use crate::fleet::{Fleet, FleetHost, SeenHost};
+use crate::local_labels;
+use crate::ssh_reach::SshReach;
 
 /// How a part is found out.
 type Read = fn(&FleetHost, Timestamp) -> Value;
@@ -109,24 +110,17 @@ fn failure_reason(host: &FleetHost) -> Option<&str> {
     host.report.reason.as_deref().filter(|_| is_failure)
 }
 
-/// How the user reaches another machine without mngr.
+/// How the user reaches another machine without mngr; nothing for one that is not reached by ssh.
 fn ssh(host: &dyn Host) -> Value {
-    let command = |reach: Reach| json!({ "command": sh_join(reach.shell.iter().chain([&reach.name])) });
-    let is_ssh = |reach: &Reach| reach.shell.first().is_some_and(|word| word == "ssh");
-    host.reach().filter(is_ssh).map(command).unwrap_or_default()
+    host.reach().and_then(|reach| SshReach::of(&reach)).map(|ssh| ssh.record()).unwrap_or_default()
 }
 
-/// The host's labels: as its provider knows them, and for this machine as a file of its own says. A file that cannot be
-/// read as labels has none to show.
+/// The host's labels: as its provider knows them, and for this machine as a file of its own says.
 fn tags(host: &FleetHost) -> Value {
-    let read = |seen: &SeenHost| {
-        let host = seen.host.as_ref();
-        host.files().read_if_there(&host.layout().local_labels()).ok().flatten()
-    };
-    let bytes = host.seen.as_ref().filter(|seen| seen.machine.is_none()).and_then(read);
-    let labels = bytes.and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
-    let known = host.report.tags.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
-    Value::Object(labels.unwrap_or_default().into_iter().chain(known).collect())
+    let of_this_machine = host.seen.as_ref().filter(|seen| seen.machine.is_none());
+    let mut tags = of_this_machine.map(|seen| local_labels::read(seen.host.as_ref())).unwrap_or_default();
+    tags.extend(host.report.tags.clone());
+    Value::Object(tags.into_iter().map(|(key, value)| (key, value.into())).collect())
 }
 
 /// Two small files of the kernel, or what the look brought of them; on systems without them the numbers are unknown.

@@ -47,7 +47,14 @@ impl Discovery {
         });
         let hosts: Vec<Value> = hosts(fleet)
             .iter()
-            .map(|host| json!({ "host_id": host["id"], "host_name": host["name"], "provider_name": host["provider_name"] }))
+            .map(|host| {
+                json!({
+                    "host_id": host["id"],
+                    "host_name": host["name"],
+                    "provider_name": host["provider_name"],
+                    "host_state": host["state"],
+                })
+            })
             .collect();
         let problems =
             fleet.failures.iter().map(|failure| (failure.provider.clone(), failure.message.clone()));
@@ -73,8 +80,7 @@ impl Discovery {
             let (agents, hosts) = (of_it(&look.agents), of_it(&look.hosts));
             self.agents.extend(agents.iter().map(|agent| (key(agent), agent.clone())));
             self.hosts.extend(hosts.iter().map(|host| (key(host), host.clone())));
-            let fields = json!({ "provider_name": provider, "agents": agents, "hosts": hosts });
-            events.push(tell("DISCOVERY_PROVIDER", fields));
+            events.push(tell("DISCOVERY_PROVIDER", of_provider(provider, agents, hosts)));
         }
         self.providers.extend(look.providers.iter().cloned());
         let is_silent =
@@ -99,12 +105,38 @@ impl Discovery {
             }
         }
         for (provider, message) in look.problems.difference(&self.problems) {
+            if look.silent.contains(provider) {
+                let mut fields = of_provider(provider, Vec::new(), Vec::new());
+                fields["error"] = message.as_str().into();
+                fields["unknown_host_ids"] = ids(&self.hosts, provider, "host_id");
+                fields["unknown_agent_ids"] = ids(&self.agents, provider, "agent_id");
+                events.push(tell("DISCOVERY_PROVIDER", fields));
+            }
             let fields = json!({ "provider_name": provider, "message": message });
             events.push(tell("DISCOVERY_ERROR", fields));
         }
         self.problems = look.problems;
         events
     }
+}
+
+/// All that a provider has, as far as it could be asked.
+fn of_provider(provider: &str, agents: Vec<Value>, hosts: Vec<Value>) -> Value {
+    json!({
+        "provider": provider,
+        "provider_name": provider,
+        "agents": agents,
+        "hosts": hosts,
+        "error": null,
+        "unknown_host_ids": [],
+        "unknown_agent_ids": [],
+    })
+}
+
+/// The ids of what is known of a provider.
+fn ids(known: &BTreeMap<String, Value>, provider: &str, id: &str) -> Value {
+    let of_it = known.values().filter(|thing| text(&thing["provider_name"]) == provider);
+    of_it.map(|thing| thing[id].clone()).collect()
 }
 
 /// An id is unique on its host only.
@@ -135,6 +167,17 @@ mod tests {
     }
 
     #[test]
+    fn a_provider_that_does_not_answer_is_told_with_what_is_unknown_now() {
+        let mut discovery = Discovery::default();
+        let known = discovery.compare(look(&["a"], None)).remove(0).fields;
+        assert_eq!((&known["provider"], &known["error"]), (&json!("lab"), &Value::Null));
+        let silent = discovery.compare(look(&[], Some("no answer"))).remove(0).fields;
+        assert_eq!(silent["error"], json!("no answer"));
+        assert_eq!(silent["unknown_host_ids"], json!(["h"]));
+        assert_eq!(silent["unknown_agent_ids"], json!(["a"]));
+    }
+
+    #[test]
     fn a_provider_is_told_as_a_whole_first_and_then_what_comes_and_goes() {
         let mut discovery = Discovery::default();
         let mut kinds = |look: Look| -> Vec<String> {
@@ -146,7 +189,7 @@ mod tests {
         assert_eq!(kinds(look(&["b"], None)), ["AGENT_DESTROYED"]);
         assert_eq!(
             kinds(look(&[], Some("no answer"))),
-            ["DISCOVERY_ERROR"],
+            ["DISCOVERY_PROVIDER", "DISCOVERY_ERROR"],
             "nothing is destroyed by silence"
         );
         assert_eq!(kinds(look(&[], Some("no answer"))), [""; 0]);

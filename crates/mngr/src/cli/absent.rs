@@ -16,7 +16,7 @@ const ABSENT: &[Absent] = &[
     plain("ask", Some("`mngr help` explains every command")),
     Absent { below: &["prepare", "cleanup"], ..plain("aws", None) },
     Absent { below: &["prepare", "cleanup"], ..plain("azure", None) },
-    plain("behaviors", None),
+    plain("behaviors", Some("`mngr tutorial check` compares behaviour with what is written")),
     plain("chat", Some("`mngr message` and `mngr transcript` talk with an agent")),
     plain("dependencies", Some("`mngr doctor` says what is missing")),
     Absent { below: &["plugins", "completion", "claude_plugin", "config"], ..plain("extras", None) },
@@ -33,6 +33,10 @@ const ABSENT: &[Absent] = &[
         below: &["add", "remove", "update", "list", "run"],
         ..plain("schedule", Some("cron can run any `mngr` command"))
     },
+    plain(
+        "tmr-behaviors",
+        Some("`mngr tmr` mends tests, and `mngr tutorial check` compares behaviour with what is written"),
+    ),
     plain("ttyd", Some("`mngr connect` shows an agent's terminal")),
     plain("tutor", Some("`tutorial/tutorial.sh` of the source is a tutorial")),
 ];

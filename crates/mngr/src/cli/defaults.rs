@@ -113,7 +113,7 @@ pub(crate) fn of_templates(
 
 fn no_such_template<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> CliError {
     let known: Vec<&str> = known.map(String::as_str).collect();
-    let text = format!("there is no template `{}`", sanitize(name));
+    let text = format!("template `{}` not found", sanitize(name));
     CliError::usage(text).hinted(match known.as_slice() {
         [] => "`mngr config set 'create_templates.NAME.OPTION' VALUE` makes one".to_owned(),
         known => format!("there are: {}", known.join(", ")),

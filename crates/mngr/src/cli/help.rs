@@ -73,7 +73,9 @@ pub(crate) fn here<S: AsRef<str>>(words: &[S], surroundings: &Surroundings) -> O
 /// Help of mngr itself: its verbs in groups, first steps, and where to read on.
 fn top(page: &Page) -> String {
     let indented = |lines: &[String]| lines.iter().map(|line| format!("  {line}\n")).collect::<String>();
-    let mut text = format!("mngr {}: {}\n\nSYNOPSIS\n", env!("CARGO_PKG_VERSION"), page.about);
+    let usage = page.synopsis.first().cloned().unwrap_or_default();
+    let mut text = format!("mngr {}: {}\n\nUsage: {usage}\n", env!("CARGO_PKG_VERSION"), page.about);
+    text += &format!("\nNAME\n  {} - {}\n\nSYNOPSIS\n", page.name, page.about);
     text += &indented(&page.synopsis);
     for (heading, verbs) in GROUPS {
         text += &format!("\n{heading}\n");
@@ -102,7 +104,11 @@ fn render(page: &Page) -> String {
     let synopsis = page.synopsis.iter().flat_map(|line| wrap(line, WIDTH - 6).into_iter().enumerate());
     let synopsis =
         synopsis.map(|(place, line)| format!("{}{line}\n", if place == 0 { "  " } else { "      " }));
-    let mut text = format!("SYNOPSIS\n{}\nDESCRIPTION\n", synopsis.collect::<String>());
+    let name = wrap(&format!("{} - {}", page.name, page.about), WIDTH - 6).join("\n      ");
+    let usage =
+        page.synopsis.first().map(|line| wrap(&format!("Usage: {line}"), WIDTH - 7).join("\n       "));
+    let mut text = usage.map(|line| format!("{line}\n\n")).unwrap_or_default();
+    text += &format!("NAME\n  {name}\n\nSYNOPSIS\n{}\nDESCRIPTION\n", synopsis.collect::<String>());
     for (place, paragraph) in page.description.iter().enumerate() {
         let gap = if place == 0 { "" } else { "\n" };
         text += &format!("{gap}{}\n", wrap(paragraph, WIDTH).join("\n"));

@@ -10,8 +10,10 @@ use crate::cli::common::CommonArgs;
 use crate::cli::defaults::{self, FromTemplates, TEMPLATED_VERBS};
 use crate::cli::merge;
 use crate::cli::options::{self, VerbOptions};
+use crate::cli::page::Page;
 use crate::cli::values::Values;
 use crate::cli::{self, Verb, help, pointless, usage};
+use crate::commands::plugin;
 use crate::ctx::{self, Ctx, Guard, Loaded, Scopes, Surroundings};
 use crate::error::CliError;
 use crate::external::{self, External};
@@ -57,6 +59,7 @@ pub(crate) fn parse(argv: &[OsString], surroundings: Surroundings) -> Result<Req
     let (path, leaf) = leaf_matches(&matches);
     let typed = Values::typed(leaf);
     let (settings, words) = (typed_settings(leaf), log::words(&command, &path, leaf));
+    known_plugins(leaf)?;
     pointless::refuse(&path, &typed)?;
     let guard = if is_forgiving(&path) { Guard::Off } else { Guard::On };
     let loaded = ctx::load(&surroundings, &scopes, &settings, &VerbOptions, guard);
@@ -133,6 +136,15 @@ fn with_external_hint(failure: CliError, argv: &[OsString], surroundings: &Surro
     }
 }
 
+/// Refuses to use a plugin that nobody has. One that is not to be used need not be there.
+fn known_plugins(typed: &ArgMatches) -> Result<(), CliError> {
+    match strings(typed, "plugin").iter().find(|name| !plugin::list::is_known(name)) {
+        None => Ok(()),
+        Some(name) => Err(CliError::usage(format!("Unknown plugin: `{}`", mngr_query::sanitize(name)))
+            .hinted("`mngr plugin list` shows those that there are")),
+    }
+}
+
 /// The settings of this command line: `-S`, and the plugins it switches.
 fn typed_settings(typed: &ArgMatches) -> Vec<String> {
     let switched = |option: &str, on: bool| {
@@ -155,6 +167,13 @@ fn logging_settings(typed: &ArgMatches) -> impl Iterator<Item = String> {
         _ => None,
     };
     file.into_iter().chain(commands)
+}
+
+/// How the command of these words is called, in a line.
+pub(crate) fn usage_line(argv: &[OsString]) -> String {
+    let page = Page::of(&verb_words(argv));
+    let synopsis = page.and_then(|page| page.synopsis.into_iter().next());
+    synopsis.map(|line| format!("Usage: {line}\n")).unwrap_or_default()
 }
 
 /// How an error should be shown, as far as the words tell before they are understood.

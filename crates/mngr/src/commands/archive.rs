@@ -117,6 +117,10 @@ pub(super) struct ArchiveReport {
 }
 
 impl Report for ArchiveReport {
+    fn is_confirmation(&self) -> bool {
+        !self.dry_run
+    }
+
     fn human(&self, _console: &Console) -> String {
         let (verb, was_so) = match (self.way, self.dry_run) {
             (Way::Archive, false) => ("Archived agent", " (it was archived already)"),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use mngr_host::interrupt;
 use mngr_host::proc::Attachment;
+use mngr_model::AgentState;
 use mngr_model::env::MNGR_CONNECT_COMMAND_ACTIVE;
 use mngr_model::facts::Detail;
 use mngr_ops::connect::{self, ConnectRequest, Connection};
@@ -69,6 +70,14 @@ pub(crate) fn run(ctx: &mut Ctx, args: ConnectArgs) -> Result<ExitCode, CliError
         None => chosen(ctx, &world, &args.filters)?,
     };
     let start = if args.no_start { Start::Never } else { Start::IfNeeded };
+    if args.no_start && (agent.state.state == AgentState::Stopped || agent.is_host_off()) {
+        let text = format!(
+            "cannot connect to agent `{}`: it is {}, and `--no-start` keeps it from being started",
+            agent.name(),
+            agent.state.state.as_str(),
+        );
+        return Err(CliError::failed(text).hinted(format!("`mngr start {}` starts it", agent.name())));
+    }
     attach(ctx, &world, &agent, args.connect_command, start)
 }
 

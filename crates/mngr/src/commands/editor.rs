@@ -26,11 +26,15 @@ pub(crate) fn open(ctx: &Ctx, path: &HostPath) -> Result<(), CliError> {
     let command = Cmd::shell(format!("{editor} \"$1\"")).arg("sh").arg(path.as_str());
     let host = LocalHost::open(ctx.scopes.host_dir().clone())?;
     let exit = host.exec_attached(&command, Attachment::Foreground, None)?;
-    if !exit.success() {
-        let text = format!("the editor `{editor}` ended with exit code {}", exit.to_shell());
-        return Err(CliError::failed(text));
+    match exit.to_shell() {
+        0 => Ok(()),
+        // What a shell says of a program that is not there.
+        127 => Err(CliError::failed(format!("Editor not found: {editor}"))
+            .hinted("set `$EDITOR` (or `$VISUAL`) to the editor you use, as in `EDITOR=nano`")),
+        code => {
+            Err(CliError::failed(format!("Editor exited with error: `{editor}` ended with exit code {code}")))
+        }
     }
-    Ok(())
 }
 
 /// Where a text is kept that did not reach its agent.

@@ -175,7 +175,7 @@ fn captured(
     let own = results.iter().find_map(|result| result.as_ref().err().map(own_code));
     let batch = Batch::of(selected.failures, selected.agents.into_iter().zip(results));
     batch.tell_failures(&ctx.console);
-    let mut report = ExecReport { batch };
+    let mut report = ExecReport { batch, is_headed: !is_single };
     report.show(&ctx.console, output, exec::kept_bytes(world))?;
     match (is_single, own, report.batch.done.as_slice()) {
         (true, _, [(_, kept)]) => Ok(ExitCode::of_program(kept.output.exit.to_shell())),

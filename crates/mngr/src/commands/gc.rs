@@ -98,6 +98,10 @@ impl GcReport {
 }
 
 impl Report for GcReport {
+    fn is_confirmation(&self) -> bool {
+        !self.collected.dry_run
+    }
+
     fn human(&self, _console: &Console) -> String {
         if self.collected.removed.is_empty() {
             return "Nothing to delete\n".to_owned();

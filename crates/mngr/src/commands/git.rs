@@ -132,6 +132,10 @@ struct GitReport {
 }
 
 impl Report for GitReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         sanitize_lines(&self.said).into_owned()
     }

@@ -86,6 +86,10 @@ struct LabelReport {
 }
 
 impl Report for LabelReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let changes = self.batch.done.iter().flat_map(|(agent, now)| {
             let labels: Vec<String> =

@@ -184,6 +184,10 @@ struct LimitReport {
 }
 
 impl Report for LimitReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let hosts = self
             .limited

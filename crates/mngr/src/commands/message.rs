@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::common::CommonArgs;
 use crate::commands::batch::Batch;
+use crate::commands::create::there;
 use crate::commands::targets::{Failure, MatchArgs};
 use crate::commands::{editor, targets};
 use crate::ctx::Ctx;
@@ -204,7 +205,7 @@ fn text(ctx: &mut Ctx, args: &MessageArgs, stdin_is_taken: bool) -> Result<Optio
         return Ok(Some(text.clone()));
     }
     if let Some(file) = &args.message_file {
-        let path = ctx.surroundings.path(file);
+        let path = there("--message-file", ctx.surroundings.path(file))?;
         return std::fs::read_to_string(path.as_str()).map(Some).map_err(|source| {
             CliError::new(ErrorKind::Failed, MessageFileError { path: path.to_string(), source })
         });
@@ -251,6 +252,10 @@ impl MessageReport {
 }
 
 impl Report for MessageReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let sent = self.batch.done.iter().map(|(agent, sent)| {
             let note = match &sent.blocked_by {

@@ -137,6 +137,10 @@ struct MigrateReport<'a> {
 }
 
 impl Report for MigrateReport<'_> {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, console: &Console) -> String {
         let created = &self.migrated.created;
         let (from, to) = (sanitize(&self.migrated.source), created.host.address());

@@ -1,6 +1,6 @@
 //! `mngr plugin`: agent types and providers, which other versions have as plugins and this one has built in.
 
-mod list;
+pub(crate) mod list;
 mod refuse;
 mod toggle;
 

@@ -61,6 +61,10 @@ struct RenameReport {
 }
 
 impl Report for RenameReport {
+    fn is_confirmation(&self) -> bool {
+        self.mode == Mode::Apply
+    }
+
     fn human(&self, _console: &Console) -> String {
         let Renamed { old_name, new_name, .. } = &self.renamed;
         match self.mode {

@@ -101,6 +101,10 @@ struct RsyncReport {
 }
 
 impl Report for RsyncReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     /// rsync has said the rest itself.
     fn human(&self, _console: &Console) -> String {
         let line = |aside: &SetAside| format!("{}\n", sanitize(&sync::set_aside_line(aside)));

@@ -5,6 +5,7 @@ use mngr_host::provider::HostAction;
 use mngr_model::HostState;
 use mngr_model::address::HostAddress;
 use mngr_model::facts::Detail;
+use mngr_ops::fleet::Agent;
 use mngr_ops::hosts::{self, Target};
 use mngr_ops::start::{self, Resume, StartOptions, Started};
 use mngr_ops::world::World;
@@ -149,6 +150,12 @@ struct StartReport {
 }
 
 impl StartReport {
+    /// The agents that run now; of a dry run those that would be started.
+    fn started(&self) -> impl Iterator<Item = &(Agent, Started)> {
+        let is_counted = |started: &Started| !self.dry_run || *started != Started::WasRunning;
+        self.batch.done.iter().filter(move |(_, started)| is_counted(started))
+    }
+
     /// Whether a host was started, for itself or for an agent on it.
     fn was_host_started(&self) -> bool {
         let for_agents = self.batch.done.iter().any(|(agent, _)| agent.is_host_off());
@@ -157,20 +164,27 @@ impl StartReport {
 }
 
 impl Report for StartReport {
+    fn is_confirmation(&self) -> bool {
+        !self.dry_run
+    }
+
     fn human(&self, _console: &Console) -> String {
         let verb = if self.dry_run { "Would start" } else { "Started" };
         let note = |was_running: bool| if was_running { " (it was running already)" } else { "" };
         let hosts = self.hosts.iter().map(|host| (&host.address, host.was_running));
-        let hosts = hosts.map(|(address, was)| format!("{verb} host: {address}{}", note(was)));
+        let line = |what: &str, name: &str, was_running: bool| match was_running && self.dry_run {
+            true => format!("Nothing to do: {what} {name} is running already"),
+            false => format!("{verb} {what}: {name}{}", note(was_running)),
+        };
+        let hosts = hosts.map(|(address, was)| line("host", address, was));
         let agents = self.batch.done.iter().map(|(agent, started)| {
-            let was_running = *started == Started::WasRunning;
-            format!("{verb} agent: {}{}", sanitize(agent.name().as_str()), note(was_running))
+            line("agent", &sanitize(agent.name().as_str()), *started == Started::WasRunning)
         });
         lines(hosts.chain(agents))
     }
 
     fn json(&self) -> Value {
-        let names: Vec<&str> = self.batch.done.iter().map(|(agent, _)| agent.name().as_str()).collect();
+        let names: Vec<&str> = self.started().map(|(agent, _)| agent.name().as_str()).collect();
         let mut object = json!({
             "started_agents": names,
             "count": names.len(),
@@ -191,6 +205,6 @@ impl Report for StartReport {
     }
 
     fn items(&self) -> Vec<Value> {
-        self.batch.names()
+        self.started().map(|(agent, _)| json!({ "name": agent.name() })).collect()
     }
 }

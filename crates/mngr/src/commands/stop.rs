@@ -193,6 +193,10 @@ impl StopReport {
 }
 
 impl Report for StopReport {
+    fn is_confirmation(&self) -> bool {
+        !self.dry_run
+    }
+
     fn human(&self, _console: &Console) -> String {
         let verb = if self.dry_run { "Would stop" } else { "Stopped" };
         let note = |was_stopped: bool| if was_stopped { " (it was not running)" } else { "" };

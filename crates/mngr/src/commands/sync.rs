@@ -152,6 +152,10 @@ pub(crate) struct SyncResult {
 }
 
 impl Report for SyncResult {
+    fn is_confirmation(&self) -> bool {
+        !self.report.is_dry_run
+    }
+
     fn human(&self, _console: &Console) -> String {
         let SyncReport { branch, merge, files, uncommitted, is_dry_run, agent_name, .. } = &self.report;
         let mut text = Vec::new();

@@ -109,6 +109,10 @@ struct UndoReport {
 }
 
 impl Report for UndoReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         lines(self.restored.iter().map(|restored| {
             let branch =

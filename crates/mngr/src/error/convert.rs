@@ -388,6 +388,7 @@ impl From<TranscriptError> for CliError {
     fn from(error: TranscriptError) -> Self {
         match error {
             TranscriptError::Select(error) => error.into(),
+            TranscriptError::Events(error) => error.into(),
             TranscriptError::Interrupted(_) => Self::new(ErrorKind::Interrupted, error),
             TranscriptError::NoTranscript { .. } => Self::new(ErrorKind::Failed, error)
                 .hinted("`mngr capture --full` shows what its terminal showed"),

@@ -141,6 +141,11 @@ impl Console {
         }
     }
 
+    /// Whether only errors and what was asked for are shown.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.volume == Volume::Quiet
+    }
+
     /// Whether [`Console::debug`] says anything.
     pub(crate) fn is_verbose(&self) -> bool {
         self.volume >= Volume::Verbose

@@ -88,6 +88,7 @@ impl Output {
     /// Shows a finished result.
     pub(crate) fn show(&self, console: &Console, report: &dyn Report) -> Result<(), CliError> {
         match self {
+            Self::Human if console.is_quiet() && report.is_confirmation() => Ok(()),
             Self::Human => console.print(&report.human(console)),
             Self::Json => console.print(&tame_json(report.json_text())),
             Self::Jsonl => console.print(&tame_json(report.jsonl_text())),
@@ -178,6 +179,11 @@ pub(crate) fn lines(texts: impl IntoIterator<Item = String>) -> String {
 pub(crate) trait Report {
     /// For people, every line ended. Text that others wrote is sanitized.
     fn human(&self, console: &Console) -> String;
+
+    /// Whether it only says that what was asked for was done, so that `--quiet` leaves it out for people.
+    fn is_confirmation(&self) -> bool {
+        false
+    }
 
     /// The one object of `--format json`.
     fn json(&self) -> Value;

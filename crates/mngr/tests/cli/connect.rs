@@ -41,7 +41,7 @@ fn a_stopped_agent_is_started_unless_that_is_forbidden() {
     create(&env, "a", &["sleep", "1000"]);
     let _ = env.mngr(["stop", "a"]).success();
     let refused = env.mngr(["connect", "a", "--no-start", "--connect-command", "true"]).code(1);
-    assert!(refused.stderr.contains("has no terminal"), "{refused}");
+    assert!(refused.stderr.contains("it is STOPPED, and `--no-start`"), "{refused}");
     let _ = env.mngr(["connect", "a", "--connect-command", "true"]).success();
     assert_eq!(state(&env, "a"), "RUNNING");
 }

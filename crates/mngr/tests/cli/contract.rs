@@ -134,6 +134,11 @@ fn settings_and_files_are_what_scripts_expect() {
 }
 
 #[test]
+fn texts_headers_and_files_are_what_scripts_expect() {
+    holds("scripts");
+}
+
+#[test]
 fn bringing_work_over_is_what_scripts_expect() {
     holds("sync");
 }

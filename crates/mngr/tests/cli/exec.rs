@@ -52,7 +52,10 @@ fn several_agents_run_at_once_and_one_failure_is_enough() {
     let env = one();
     create(&env, "b", &["sleep", "1000"]);
     let output = env.mngr(["exec", "a", "b", "echo $MNGR_AGENT_NAME"]).success();
-    assert_eq!(output.stdout, "--- a ---\na\n--- b ---\nb\n");
+    assert_eq!(
+        output.stdout,
+        "--- a ---\na\nCommand succeeded on agent a\n--- b ---\nb\nCommand succeeded on agent b\n"
+    );
     let _ = env.mngr(["exec", "a", "b", "test $MNGR_AGENT_NAME = a"]).code(1);
     let partly = env.mngr(["exec", "a", "nobody", "true", "--format", "json"]).code(9).json();
     assert_eq!((&partly["total_executed"], &partly["total_failed"]), (&1.into(), &1.into()));

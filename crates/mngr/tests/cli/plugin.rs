@@ -9,7 +9,7 @@ fn what_is_built_in_is_listed_with_its_kind() {
     let plugins = json["plugins"].as_array().unwrap();
     let find = |name: &str| plugins.iter().find(|plugin| plugin["name"] == name).unwrap();
     for (name, kind) in [("claude", "agent-type"), ("headless_codex", "agent-type"), ("ssh", "provider")] {
-        assert_eq!((&find(name)["kind"], &find(name)["enabled"]), (&kind.into(), &true.into()));
+        assert_eq!((&find(name)["kind"], &find(name)["enabled"]), (&kind.into(), &"true".into()));
     }
     let providers = env.mngr(["plug", "list", "--kind", "provider", "--format", "{name}"]).success();
     assert_eq!(providers.stdout, "local\nssh\ndocker\n");

@@ -13,7 +13,14 @@ fn all() -> Vec<Vec<String>> {
 fn every_command_has_all_sections_in_order() {
     for words in all().into_iter().skip(1) {
         let help = of(&words).unwrap();
-        let sections = ["SYNOPSIS\n  mngr ", "\nDESCRIPTION\n", "OPTIONS\n", "\nEXAMPLES\n  "];
+        let sections = [
+            "Usage: mngr ",
+            "NAME\n  mngr ",
+            "SYNOPSIS\n  mngr ",
+            "\nDESCRIPTION\n",
+            "OPTIONS\n",
+            "\nEXAMPLES\n  ",
+        ];
         let places: Vec<Option<usize>> = sections.iter().map(|section| help.find(section)).collect();
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{help}");
     }

@@ -21,6 +21,10 @@ pub(super) struct CleanupReport {
 }
 
 impl Report for CleanupReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let done = &self.batch.done;
         if done.is_empty() && self.batch.failures.is_empty() {

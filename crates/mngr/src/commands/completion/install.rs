@@ -156,6 +156,10 @@ struct InstallReport {
 }
 
 impl Report for InstallReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let script = sanitize(self.place.script.as_str()).into_owned();
         let mut shown = vec![match self.script {

@@ -44,6 +44,7 @@ pub(super) fn run(ctx: &mut Ctx, args: &EditArgs) -> Result<ExitCode, CliError> 
     if file.text.is_none() {
         ctx.scopes.write(&file.path, FRESH)?;
     }
+    ctx.console.note(&format!("Opening {}", file.path));
     editor::open(ctx, &file.path)?;
     if scope != Scope::User && trust.is_trusted() {
         ctx::trust_repository(&ctx.scopes)?;
@@ -73,6 +74,10 @@ struct EditReport {
 }
 
 impl Report for EditReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         format!("Edited {} ({})\n", self.scope.as_str(), sanitize(&self.path))
     }

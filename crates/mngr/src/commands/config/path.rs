@@ -72,10 +72,10 @@ impl Report for AllPaths {
     fn human(&self, _console: &Console) -> String {
         lines(self.files.iter().map(|(scope, file)| match file {
             Ok(file) => {
-                let note = if file.text.is_some() { "" } else { " (does not exist)" };
-                format!("{:<8} {}{note}", scope.as_str(), sanitize(file.path.as_str()))
+                let note = if file.text.is_some() { "exists" } else { "does not exist" };
+                format!("{}: {} ({note})", scope.as_str(), sanitize(file.path.as_str()))
             }
-            Err(error) => format!("{:<8} ({})", scope.as_str(), sanitize(&error.one_line())),
+            Err(error) => format!("{}: {}", scope.as_str(), sanitize(&error.one_line())),
         }))
     }
 

@@ -84,6 +84,10 @@ struct TrustReport {
 }
 
 impl Report for TrustReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         match (&self.repository, self.is_trusted) {
             (Some(repository), true) => {

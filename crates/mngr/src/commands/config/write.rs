@@ -172,6 +172,10 @@ struct WriteReport {
 }
 
 impl Report for WriteReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let place = format!("{} ({})", self.scope.as_str(), sanitize(&self.path));
         let value =

@@ -310,7 +310,7 @@ pub(crate) struct ElsewhereArgs {
     #[arg(long)]
     pub(crate) new_host: bool,
 
-    /// Label the new host (can be repeated)
+    /// Label the new host, or this machine (can be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) host_label: Vec<String>,
 
@@ -375,12 +375,11 @@ impl BehaviourArgs {
 }
 
 impl ElsewhereArgs {
-    /// The first option given that is about making a host.
+    /// The first option given that is about making a host. Labels are not: this machine keeps them too.
     pub(crate) fn about_new_hosts(&self) -> Option<&'static str> {
         let given = [
             ("--agents-per-host", self.agents_per_host.is_some()),
             ("--new-host", self.new_host),
-            ("--host-label", !self.host_label.is_empty()),
             ("--cpu", self.cpu.is_some()),
             ("--memory", self.memory.is_some()),
             ("--snapshot", self.snapshot.is_some()),
@@ -394,5 +393,10 @@ impl ElsewhereArgs {
         ];
         let named = given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name);
         named.or_else(|| self.idle.first_given())
+    }
+
+    /// The first option given that a host which is there already cannot follow: this machine at least takes labels.
+    pub(crate) fn about_other_hosts(&self) -> Option<&'static str> {
+        self.about_new_hosts().or_else(|| (!self.host_label.is_empty()).then_some("--host-label"))
     }
 }

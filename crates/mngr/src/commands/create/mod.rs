@@ -9,6 +9,6 @@ mod run;
 mod values;
 
 pub(crate) use args::{AgentArgs, BehaviourArgs, CreateArgs, ElsewhereArgs, EnvironmentArgs, FileArgs};
-pub(crate) use request::request;
+pub(crate) use request::{request, there};
 pub(crate) use run::{CreateReport, connect_afterwards, failure, run};
 pub(crate) use values::request_of_values;

@@ -86,7 +86,12 @@ pub(crate) fn request(ctx: &mut Ctx, args: &CreateArgs) -> Result<CreateRequest,
             .as_deref()
             .map(|base| path_there(ctx, base, &location)),
         rsync_args: rsync_words(args.files.rsync_args.as_deref()),
-        env_files: args.environment.env_file.iter().map(|file| path(file)).collect(),
+        env_files: args
+            .environment
+            .env_file
+            .iter()
+            .map(|file| there("--env-file", path(file)))
+            .collect::<Result<_, _>>()?,
         env: pairs(ctx, ("--pass-env", &args.environment.pass_env), ("--env", &args.environment.env))?,
         state_folders: Vec::new(),
         permissions: None,
@@ -150,13 +155,14 @@ fn host_spec(
     pool: Option<String>,
 ) -> Result<HostSpec, CliError> {
     let elsewhere = &args.elsewhere;
-    if let (Some(pool), Some(option)) = (&pool, elsewhere.about_new_hosts()) {
+    if let (Some(pool), Some(option)) = (&pool, elsewhere.about_other_hosts()) {
         return Err(CliError::usage(format!("`{option}` cannot be given for hosts of pool `{pool}`"))
             .hinted(format!("its hosts are what `[pools.{pool}]` of the settings says")));
     }
     if matches!(location.host, NewHost::Named(_))
         && !elsewhere.new_host
-        && let Some(option) = elsewhere.about_new_hosts()
+        && is_elsewhere(&location.host)
+        && let Some(option) = elsewhere.about_other_hosts()
     {
         return Err(CliError::usage(format!("`{option}` is for a new host; add `--new-host`")));
     }
@@ -178,7 +184,11 @@ fn host_spec(
         memory: elsewhere.memory.clone(),
         tags: tags.collect::<Result<_, CliError>>()?,
         name_style: elsewhere.host_name_style.unwrap_or_default(),
-        env_files: elsewhere.host_env_file.iter().map(|file| ctx.surroundings.path(file)).collect(),
+        env_files: elsewhere
+            .host_env_file
+            .iter()
+            .map(|file| there("--host-env-file", ctx.surroundings.path(file)))
+            .collect::<Result<_, _>>()?,
         env: pairs(ctx, ("--pass-host-env", &elsewhere.pass_host_env), ("--host-env", &elsewhere.host_env))?,
         post_create_commands: elsewhere.post_host_create_command.clone(),
         activity: elsewhere.idle.changes()?,
@@ -335,11 +345,21 @@ fn pairs(
     Ok(pairs)
 }
 
+/// The file an option names, if there is one.
+pub(crate) fn there(option: &str, path: HostPath) -> Result<HostPath, CliError> {
+    // What else is wrong with it is told by whoever reads it.
+    if LocalFiles.exists(&path).unwrap_or(true) {
+        return Ok(path);
+    }
+    let shown = mngr_query::sanitize(path.as_str());
+    Err(CliError::usage(format!("Invalid value for `{option}`: file `{shown}` does not exist (not found)")))
+}
+
 fn message(ctx: &Ctx, args: &CreateArgs) -> Result<Option<String>, CliError> {
     match (&args.behaviour.message, &args.behaviour.message_file) {
         (Some(text), _) => Ok(Some(text.clone())),
         (None, Some(file)) => {
-            let path: HostPath = ctx.surroundings.path(file);
+            let path: HostPath = there("--message-file", ctx.surroundings.path(file))?;
             LocalFiles.read_text(&path).map(Some).map_err(|error| CliError::new(ErrorKind::Failed, error))
         }
         // Its program has nothing else to read.

@@ -10,6 +10,7 @@ use mngr_model::facts::Detail;
 use mngr_ops::create::{self, BranchNote, CreateError, Created};
 use mngr_ops::fleet::{Agent, Fleet};
 use mngr_ops::pool::PoolError;
+use mngr_ops::ssh_reach::SshReach;
 use mngr_ops::world::World;
 use mngr_query::sanitize;
 use serde_json::{Value, json};
@@ -92,6 +93,10 @@ impl<'a> CreateReport<'a> {
 }
 
 impl Report for CreateReport<'_> {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let created = self.created;
         let verb = if created.was_reused { "Reused agent" } else { "Created agent" };
@@ -123,6 +128,7 @@ impl Report for CreateReport<'_> {
 
     fn json(&self) -> Value {
         let created = self.created;
+        let ssh = created.ssh.as_ref();
         json!({
             "agent_id": created.id,
             "agent_name": created.name,
@@ -133,6 +139,12 @@ impl Report for CreateReport<'_> {
             "branch": created.branch,
             "was_reused": created.was_reused,
             "message_level": created.message_level,
+            "ssh_user": ssh.and_then(|ssh| ssh.user.clone()),
+            "ssh_host": ssh.map(|ssh| ssh.host.clone()),
+            "ssh_port": ssh.and_then(|ssh| ssh.port),
+            "ssh_key_path": ssh.and_then(|ssh| ssh.key_path.clone()),
+            "ssh_known_hosts_path": ssh.and_then(|ssh| ssh.known_hosts_path.clone()),
+            "host_public_keys": ssh.map(SshReach::host_public_keys).unwrap_or_default(),
         })
     }
 

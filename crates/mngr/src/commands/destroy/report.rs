@@ -28,6 +28,10 @@ pub(super) struct DestroyReport {
 }
 
 impl Report for DestroyReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let mut text = Vec::new();
         for (agent, destroyed) in &self.batch.done {

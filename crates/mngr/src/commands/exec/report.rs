@@ -21,6 +21,8 @@ use crate::ui::{Console, Output};
 pub(super) struct ExecReport {
     /// The results.
     pub(super) batch: Batch<Kept>,
+    /// Whether people are told whose output it is, and how it ended.
+    pub(super) is_headed: bool,
 }
 
 impl ExecReport {
@@ -53,7 +55,8 @@ impl ExecReport {
 
     fn show_streams(&self, console: &Console) -> Result<(), CliError> {
         for (agent, kept) in &self.batch.done {
-            if self.batch.done.len() > 1 {
+            let is_headed = self.is_headed || self.batch.done.len() > 1;
+            if is_headed {
                 console.print(&format!("--- {} ---\n", agent.name()))?;
             }
             match &kept.files.stdout {
@@ -65,9 +68,15 @@ impl ExecReport {
                 Some(file) => drop(file.copy_to(io::stderr().lock())),
                 None => console.print_error_bytes(&kept.output.stderr),
             }
-            if !kept.output.success() {
-                let code = kept.output.exit.to_shell();
-                console.note(&format!("agent {}: the command ended with exit code {code}", agent.name()));
+            match kept.output.success() {
+                true if is_headed && !console.is_quiet() => {
+                    console.print(&format!("Command succeeded on agent {}\n", agent.name()))?;
+                }
+                true => {}
+                false => {
+                    let code = kept.output.exit.to_shell();
+                    console.note(&format!("Command failed on agent {} (exit code {code})", agent.name()));
+                }
             }
         }
         Ok(())

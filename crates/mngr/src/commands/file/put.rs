@@ -69,6 +69,10 @@ struct PutReport {
 }
 
 impl Report for PutReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         format!("Wrote {} bytes to {}\n", self.size, mngr_query::sanitize(&self.path))
     }

@@ -54,6 +54,12 @@ const CREATED: Shape = Fields(&[
     ("work_dir", Text),
     ("branch", Maybe(&Text)),
     ("was_reused", Bool),
+    ("ssh_user", Maybe(&Text)),
+    ("ssh_host", Maybe(&Text)),
+    ("ssh_port", Maybe(&Int)),
+    ("ssh_key_path", Maybe(&Text)),
+    ("ssh_known_hosts_path", Maybe(&Text)),
+    ("host_public_keys", List(&Text)),
     ("message_level", Maybe(&Text)),
 ]);
 const SYNCED: Shape = Fields(&[

@@ -19,7 +19,7 @@ use crate::wiring::BACKENDS;
 const FIELDS: &[&str] = &["name", "kind", "version", "description", "enabled"];
 
 /// What a table shows when nobody says otherwise.
-const DEFAULT_FIELDS: &str = "name,kind,enabled,description";
+const DEFAULT_FIELDS: &str = "name,kind,version,enabled,description";
 
 /// What a plugin is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,17 +66,23 @@ pub(super) fn run(ctx: &mut Ctx, args: &ListArgs) -> Result<ExitCode, CliError> 
     let projection = Projection::parse(&args.fields, &catalog)?;
     let columns = Column::of(&projection, &catalog, &Headers::parse::<String>(&[], &catalog)?);
     let settings = ctx.settings()?;
-    let plugins = all()
+    let built_in = all()
         .filter(|plugin| args.kind.is_none_or(|kind| kind == plugin.kind))
         .filter(|plugin| !args.active || plugin.is_on(settings))
-        .map(|plugin| plugin.record(settings))
-        .collect();
+        .map(|plugin| plugin.record(settings));
+    let disabled = settings.disabled_plugins().filter(|name| !is_known(name)).map(absent);
+    let plugins = built_in.chain(disabled.filter(|_| !args.active && args.kind.is_none())).collect();
     output.show(&ctx.console, &ListReport { plugins, projection, columns })?;
     Ok(ExitCode::Done)
 }
 
+/// A name that only the settings know, which disable it.
+fn absent(name: &str) -> Value {
+    json!({ "name": name, "kind": "absent", "version": "-", "description": "", "enabled": "false" })
+}
+
 /// Whether something of that name is built in.
-pub(super) fn is_known(name: &str) -> bool {
+pub(crate) fn is_known(name: &str) -> bool {
     all().any(|plugin| plugin.name == name)
 }
 
@@ -99,7 +105,7 @@ impl Plugin {
             "kind": self.kind.as_str(),
             "version": env!("CARGO_PKG_VERSION"),
             "description": self.description,
-            "enabled": self.is_on(settings),
+            "enabled": if self.is_on(settings) { "true" } else { "false" },
         })
     }
 }

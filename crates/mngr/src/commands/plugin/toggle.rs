@@ -79,6 +79,10 @@ struct ToggleReport {
 }
 
 impl Report for ToggleReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let verb = if self.enabled { "Enabled" } else { "Disabled" };
         let (name, scope, path) = (&self.name, self.scope.as_str(), sanitize(&self.path));

@@ -77,6 +77,10 @@ struct CreateReport<'a> {
 }
 
 impl Report for CreateReport<'_> {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         lines(self.all.taken.iter().map(|taken| {
             let names: Vec<&str> = taken.agents.iter().map(|name| name.as_str()).collect();

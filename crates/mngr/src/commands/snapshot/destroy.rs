@@ -101,6 +101,10 @@ struct DestroyReport<'a> {
 }
 
 impl Report for DestroyReport<'_> {
+    fn is_confirmation(&self) -> bool {
+        !self.is_dry
+    }
+
     fn human(&self, _console: &Console) -> String {
         let verb = if self.is_dry { "Would destroy" } else { "Destroyed" };
         lines(self.removed.iter().map(|kept| {

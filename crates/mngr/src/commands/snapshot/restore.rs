@@ -67,6 +67,10 @@ struct RestoreReport {
 }
 
 impl Report for RestoreReport {
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
     fn human(&self, _console: &Console) -> String {
         let restored = &self.restored;
         let host = restored.is_new_host.then(|| format!("Created host: {}", restored.host));

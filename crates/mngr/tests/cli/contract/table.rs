@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The files of the table.
-pub(super) const WORLDS: &[&str] = &["create", "life", "list", "settings", "sync", "talk"];
+pub(super) const WORLDS: &[&str] = &["create", "life", "list", "scripts", "settings", "sync", "talk"];
 
 /// Cases that share a repository and its agents; each may build on those before it.
 #[derive(Deserialize)]

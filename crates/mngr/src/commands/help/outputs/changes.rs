@@ -16,7 +16,7 @@ const CHOSEN: Shape = Fields(&[
 
 /// A row of `plugin list`.
 pub(super) const PLUGIN: Shape =
-    Fields(&[("name", Text), ("kind", Text), ("version", Text), ("description", Text), ("enabled", Bool)]);
+    Fields(&[("name", Text), ("kind", Text), ("version", Text), ("description", Text), ("enabled", Text)]);
 
 /// By the words of the command.
 pub(super) const OUTPUTS: &[(&str, Shape)] = &[
