@@ -189,7 +189,7 @@ fn chosen(ctx: &mut Ctx, world: &World, filters: &FilterArgs) -> Result<Agent, C
             let rows = choose::rows(several);
             let chosen = menu::choose(&ctx.console, "Connect to which agent?", rows, Manner::One)?;
             let agent = chosen.and_then(|rows| several.get(*rows.first()?).cloned());
-            agent.ok_or_else(|| CliError::quiet_end())
+            agent.ok_or_else(CliError::quiet_end)
         }
         _ => Err(CliError::usage("Missing argument: AGENT").hinted("`mngr list` shows all agents")),
     }
