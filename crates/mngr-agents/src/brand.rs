@@ -168,8 +168,12 @@ pub trait Brand: Sync {
         Ok(None)
     }
 
-    /// What the program asks at its first start on this machine, where that never was; `None` where it was, or nothing is asked.
-    fn first_question(&self, _login: &LoginPlace<'_>) -> Result<Option<ProvisionError>, ProvisionError> {
+    /// What the program would ask when an agent starts whose files come from this folder; `None` where it asks nothing.
+    fn first_question(
+        &self,
+        _login: &LoginPlace<'_>,
+        _source: &HostPath,
+    ) -> Result<Option<ProvisionError>, ProvisionError> {
         Ok(None)
     }
 

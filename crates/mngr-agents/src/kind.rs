@@ -187,8 +187,12 @@ impl Brand for Kind {
         self.base.brand().map_or(Ok(None), |brand| brand.missing_login(login))
     }
 
-    fn first_question(&self, login: &LoginPlace<'_>) -> Result<Option<ProvisionError>, ProvisionError> {
-        self.base.brand().map_or(Ok(None), |brand| brand.first_question(login))
+    fn first_question(
+        &self,
+        login: &LoginPlace<'_>,
+        source: &HostPath,
+    ) -> Result<Option<ProvisionError>, ProvisionError> {
+        self.base.brand().map_or(Ok(None), |brand| brand.first_question(login, source))
     }
 
     fn beyond_the_set(&self) -> Option<&'static str> {

@@ -77,8 +77,12 @@ impl Brand for Claude {
         })
     }
 
-    fn first_question(&self, place: &LoginPlace<'_>) -> Result<Option<ProvisionError>, ProvisionError> {
-        config::first_question(&place.user)
+    fn first_question(
+        &self,
+        place: &LoginPlace<'_>,
+        source: &HostPath,
+    ) -> Result<Option<ProvisionError>, ProvisionError> {
+        config::first_question(place, source)
     }
 
     fn missing_login(&self, place: &LoginPlace<'_>) -> Result<Option<MissingLogin>, ProvisionError> {

@@ -9,6 +9,7 @@ use super::login::{self, KeyAnswer};
 use super::permissions;
 use crate::brand::{Consent, ProvisionError, Provisioning};
 use crate::json::{edit_object, push, read_object};
+use crate::login::LoginPlace;
 use crate::ordinary::read_ordinary;
 use crate::settings::{flag, flag_unless_off, objects, text};
 use crate::share::{Way, share};
@@ -164,7 +165,7 @@ fn main_file(
                 project.insert("hasTrustDialogAccepted".into(), true.into());
             }
             Consent::Refuse => {
-                return Err(needs_consent(&format!("whether you trust the files in `{}`", request.source)));
+                return Err(needs_consent(&trust_question(request.source)));
             }
             Consent::Ask => {}
         }
@@ -204,9 +205,7 @@ fn settle_key(request: &Provisioning<'_>, main: &mut Map<String, Value>) -> Resu
     }
     match request.consent {
         Consent::Ask => Ok(()),
-        Consent::Refuse => {
-            Err(needs_consent(&format!("whether to use the key in `{}`", login::KEY_VARIABLE)))
-        }
+        Consent::Refuse => Err(needs_consent(&key_question())),
         Consent::Dialogs => {
             edit_object(main, KEY_ANSWERS, |answers| push(answers, "approved", login::key_tail(key).into()));
             Ok(())
@@ -214,14 +213,35 @@ fn settle_key(request: &Provisioning<'_>, main: &mut Map<String, Value>) -> Resu
     }
 }
 
-/// What it asks where it was never started.
-pub(super) fn first_question(user: &UserSide<'_>) -> Result<Option<ProvisionError>, ProvisionError> {
-    let main = match UserConfig::find(user) {
-        Some(config) => read_object(user.files, &config.main_file)?,
+/// What it would ask an agent whose files come from this folder: how it should be set up, whether the folder is trusted,
+/// whether a key may be used.
+pub(super) fn first_question(
+    place: &LoginPlace<'_>,
+    source: &HostPath,
+) -> Result<Option<ProvisionError>, ProvisionError> {
+    let main = match UserConfig::find(&place.user) {
+        Some(config) => read_object(place.user.files, &config.main_file)?,
         None => Map::new(),
     };
-    let is_over = main.get("hasCompletedOnboarding").and_then(Value::as_bool).unwrap_or(false);
-    Ok((!is_over).then(|| needs_consent(NEVER_STARTED)))
+    let is_set = |value: Option<&Value>| value.and_then(Value::as_bool).unwrap_or(false);
+    let project = main.get("projects").and_then(|projects| projects.get(source.as_str()));
+    let key = place.env.get(login::KEY_VARIABLE).filter(|key| !key.is_empty());
+    let question = if !is_set(main.get("hasCompletedOnboarding")) {
+        Some(NEVER_STARTED.to_owned())
+    } else if !is_set(project.and_then(|project| project.get("hasTrustDialogAccepted"))) {
+        Some(trust_question(source))
+    } else {
+        key.filter(|key| login::answer_about(&main, key) == KeyAnswer::NotAskedYet).map(|_| key_question())
+    };
+    Ok(question.map(|question| needs_consent(&question)))
+}
+
+fn trust_question(source: &HostPath) -> String {
+    format!("whether you trust the files in `{source}`")
+}
+
+fn key_question() -> String {
+    format!("whether to use the key in `{}`", login::KEY_VARIABLE)
 }
 
 /// What it would ask where it was never started.

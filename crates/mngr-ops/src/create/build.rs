@@ -142,7 +142,7 @@ impl Build<'_> {
         if record.headless {
             journal.add(provision::streams(agent, self.request.message.as_deref().unwrap_or_default()));
         }
-        let readiness = match self.consent()? {
+        let readiness = match preflight::consent(self.request, self.program)? {
             // It is not sent messages, and may be done before it could be asked whether it takes some.
             _ if record.headless => Readiness::Runs,
             // The user is about to look at it, and may have to answer something first.
@@ -155,17 +155,6 @@ impl Build<'_> {
         let pane = launch::launch(world, host, record, readiness, occasion, self.server)?;
         fault::point();
         message.map(|text| self.deliver(record, &pane, text)).transpose()
-    }
-
-    /// What may be agreed to in the user's name: the type may allow more than the command line.
-    fn consent(&self) -> Result<Consent, CreateError> {
-        let dismisses = preflight::setting(
-            &self.program.resolved.chain,
-            "auto_dismiss_dialogs",
-            "true or false",
-            toml::Value::as_bool,
-        )?;
-        Ok(if dismisses == Some(true) { Consent::Dialogs } else { self.request.consent })
     }
 
     fn record(&self, source: &Source, plan: &Plan) -> AgentRecord {
@@ -232,7 +221,7 @@ impl Build<'_> {
             parent: source.parent.as_ref().map(|parent| (source.home().0, parent)),
             env: self.env,
             settings: &self.program.resolved.chain,
-            consent: self.consent()?,
+            consent: preflight::consent(self.request, self.program)?,
             permissions: self.request.permissions.as_ref(),
         })?;
         record.brand = Some(base.name().to_owned());

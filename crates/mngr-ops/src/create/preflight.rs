@@ -14,8 +14,10 @@ use mngr_host::host::Host;
 use mngr_host::proc::{Cmd, ExecError};
 
 use super::error::CreateError;
+use super::heritage::Heritage;
 use super::program::Program;
 use super::request::{Audience, CreateRequest};
+use super::source;
 use crate::world::World;
 
 /// Whether the agent can work as soon as it runs.
@@ -115,22 +117,31 @@ pub(super) fn setting<T>(
     value.map(|value| read(value).ok_or(ProvisionError::Setting { key, expected })).transpose()
 }
 
-/// Fails when a program would ask how it should be set up, and may not be answered for.
+/// What may be agreed to in the user's name: the type may allow more than the command line.
+pub(super) fn consent(request: &CreateRequest, program: &Program) -> Result<Consent, CreateError> {
+    let dismisses =
+        setting(&program.resolved.chain, "auto_dismiss_dialogs", "true or false", toml::Value::as_bool)?;
+    Ok(if dismisses == Some(true) { Consent::Dialogs } else { request.consent })
+}
+
+/// Fails when a program would ask something before it begins, and may not be answered for.
 pub(super) fn first_start(
     world: &World,
     request: &CreateRequest,
     program: &Program,
+    heritage: &Heritage,
 ) -> Result<(), CreateError> {
     // An agent's own answers hold for those it makes.
     let is_agent = world.vars.contains_key(mngr_model::env::MNGR_AGENT_STATE_DIR);
     let Some(brand) = program.resolved.base.brand() else { return Ok(()) };
-    if is_agent || request.consent != Consent::Refuse {
+    if is_agent || consent(request, program)? != Consent::Refuse || heritage.ancestor().is_some() {
         return Ok(());
     }
+    let source = source::find(world, request, heritage)?;
     let user = UserSide { files: world.client.files(), home: world.home.as_ref(), vars: &world.vars };
     let is_headless = program.resolved.headless.is_some();
     let place = LoginPlace { user, env: &world.vars, settings: &program.resolved.chain, is_headless };
-    brand.first_question(&place)?.map_or(Ok(()), |question| Err(question.into()))
+    brand.first_question(&place, source.home().1)?.map_or(Ok(()), |question| Err(question.into()))
 }
 
 /// Fails when a coding agent has neither a login nor a key and nobody is there to log in.

@@ -83,8 +83,8 @@ pub(super) fn check_on(
     request: &CreateRequest,
     host: &dyn Host,
 ) -> Result<AgentTypeName, CreateError> {
-    let program = ready(world, host, request)?.program;
-    preflight::first_start(world, request, &program)?;
+    let Ready { heritage, program, .. } = ready(world, host, request)?;
+    preflight::first_start(world, request, &program, &heritage)?;
     Ok(program.type_name)
 }
 
@@ -93,7 +93,7 @@ pub(super) fn check_anywhere(world: &World, request: &CreateRequest) -> Result<A
     let heritage = heritage::find(world, request)?;
     provision::check_uploads(world, request)?;
     let program = program::find(world, request, &heritage)?;
-    preflight::first_start(world, request, &program)?;
+    preflight::first_start(world, request, &program, &heritage)?;
     Ok(program.type_name)
 }
 

@@ -1,3 +1,5 @@
+//! What the set of a mapper covers, and what it does not.
+
 use mngr_model::permission::{GIT_OF_MAPPERS, Granted, PermissionSet};
 use serde_json::json;
 

@@ -107,14 +107,14 @@ fn ctrl_c_during_a_provisioning_command_leaves_nothing() {
 #[test]
 fn a_failing_step_leaves_nothing_and_says_why() {
     let env = env_with_repo();
-    let cases: [(&[&str], &str); 4] = [
-        (&["--extra-provision-command", "echo broken >&2; exit 9"], "broken"),
-        (&["--upload-file", "nowhere:x"], "does not exist"),
-        (&["--branch", "nosuch:new"], "nosuch"),
-        (&["--env-file", "nowhere"], "nowhere"),
+    let cases: [(&[&str], &str, i32); 4] = [
+        (&["--extra-provision-command", "echo broken >&2; exit 9"], "broken", 1),
+        (&["--upload-file", "nowhere:x"], "does not exist", 1),
+        (&["--branch", "nosuch:new"], "nosuch", 1),
+        (&["--env-file", "nowhere"], "Invalid value for `--env-file`", 2),
     ];
-    for (args, text) in cases {
-        let output = env.mngr(create_args(args)).code(1);
+    for (args, text, code) in cases {
+        let output = env.mngr(create_args(args)).code(code);
         assert!(output.stderr.contains(text), "{output}");
         assert_nothing_left(&env, text);
     }

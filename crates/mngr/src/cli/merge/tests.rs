@@ -28,6 +28,9 @@ const SAMPLES: &[&str] = &[
     "RUNNING",
     "2026-01-01",
     "1",
+    "model",
+    "docker",
+    "a@b",
 ];
 
 /// Beginnings of command lines that say something without an option.

@@ -11,7 +11,13 @@ use serde_json::{Value, json};
 use super::ground::{Ground, Kind};
 
 /// What differs between any two agents, or is about the host.
-const PASSED_OVER: [&str; 10] = [
+const PASSED_OVER: [&str; 16] = [
+    "ssh_user",
+    "ssh_host",
+    "ssh_port",
+    "ssh_key_path",
+    "ssh_known_hosts_path",
+    "host_public_keys",
     "host",
     "socket",
     "host_id",

@@ -3,6 +3,8 @@
 
 mod team;
 
+use std::collections::BTreeMap;
+
 use mngr_testkit::model::{Brand, SafetyCheck, Scenario};
 use serde_json::Value;
 use team::{Team, bash, mend, publish, run_test};
@@ -22,7 +24,7 @@ fn real_six_agents_run_their_tests_mend_publish_and_are_integrated() {
         steps.push(publish(name));
         team.model.rehearse(team::cue(name), steps);
     }
-    let run = team.run("fixer", &["--max-parallel-agents", "6"], 0);
+    let run = team.run("fixer", &["--max-parallel-agents", "6", "-S", "tmr.idle_grace=20s"], 0);
     for (task, end) in run.ends() {
         assert_eq!(end, "integrated", "{task}: {}", run.evidence(&task));
     }
@@ -88,8 +90,8 @@ fn real_a_limit_of_tokens_is_passed_by_one_answer_of_each_agent_at_most() {
     assert!(agents.len() == 3 && agents.iter().all(|agent| agent["state"] == "STOPPED"), "{listed}");
 }
 
-/// The refusals that the journal lists, by test.
-fn refused(run: &super::finished::Finished<'_>) -> Vec<(String, Vec<Value>)> {
+/// The refusals that the journal lists, by test. Of an agent that was late and got a second attempt, those of the last one.
+fn refused(run: &super::finished::Finished<'_>) -> BTreeMap<String, Vec<Value>> {
     let of = |line: &Value| {
         (line["task"].as_str().unwrap().to_owned(), line["refusals"].as_array().unwrap().clone())
     };
@@ -110,7 +112,7 @@ fn real_six_agents_of_claude_work_unattended_within_their_permission_set() {
         steps.push(publish(name));
         team.model.rehearse(team::cue(name), steps);
     }
-    let run = team.run("claude", &["--max-parallel-agents", "6"], 0);
+    let run = team.run("claude", &["--max-parallel-agents", "6", "-S", "tmr.idle_grace=20s"], 0);
     for (task, end) in run.ends() {
         assert_eq!(end, "integrated", "{task}: {}", run.evidence(&task));
     }
@@ -126,7 +128,8 @@ fn real_six_agents_of_claude_work_unattended_within_their_permission_set() {
         let said = team.kept(name, "transcript.jsonl");
         assert!(said.contains("This run does not allow that: `curl` is not covered"), "{name}: {said}");
     }
-    let status = team.env.mngr(["tmr", "status", "--format", "json"]).success();
+    let folder = super::finished::folder(&team.env);
+    let status = team.env.mngr(["tmr", "status", folder.to_str().unwrap(), "--format", "json"]).success();
     assert!(status.stdout.contains("`curl` is not covered"), "{status}");
 }
 
@@ -156,7 +159,7 @@ fn real_six_agents_of_codex_work_unattended_within_their_permission_set() {
         ];
         team.model.rehearse(team::cue(name), steps);
     }
-    let run = team.run("codex", &["--max-parallel-agents", "6"], 0);
+    let run = team.run("codex", &["--max-parallel-agents", "6", "-S", "tmr.idle_grace=20s"], 0);
     for (task, end) in run.ends() {
         assert_eq!(end, "integrated", "{task}: {}", run.evidence(&task));
     }

@@ -307,11 +307,11 @@ fn real_without_a_login_or_a_key_nothing_is_planned() {
 }
 
 #[test]
-fn real_a_program_that_was_never_started_ends_the_run_before_anything_is_planned() {
+fn real_a_program_that_would_ask_something_first_ends_the_run_before_anything_is_planned() {
     let (env, model) = with_claude(FirstStart::Ahead);
     for more in [&[][..], &["--dry-run"]] {
         let output = env.mngr(CLAUDE.iter().chain(more)).code(1);
-        one_error(&output, &["Claude Code would ask how it should be set up", "--yes"]);
+        one_error(&output, &["Claude Code would ask whether you trust the files in", "--yes"]);
     }
     assert_eq!(model.requests().len(), 0);
     assert_eq!(env.mngr(["list"]).success().stdout, "No agents found\n");
