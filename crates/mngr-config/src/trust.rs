@@ -257,16 +257,7 @@ command = 'evil'
             used("create"),
             ["agent_types.a.command", "agent_types.empty", "commands.create.connect_command", "prefix"]
         );
-        assert_eq!(
-            used("list"),
-            [
-                "agent_types.a.command",
-                "agent_types.empty",
-                "commands.list.include",
-                "pre_command_scripts.list",
-                "prefix"
-            ]
-        );
+        assert_eq!(used("list"), ["commands.list.include", "pre_command_scripts.list", "prefix"]);
         assert_eq!(used("label"), ["prefix"]);
         assert_eq!(used("config_list"), [""; 0]);
         assert_eq!(used("help"), [""; 0]);

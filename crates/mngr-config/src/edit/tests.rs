@@ -133,10 +133,10 @@ fn unsetting_removes_every_spelling_and_nothing_else() {
         unset("a-b = 1\nprefix = 'x' # c\npager = 'y'\n", "prefix").unwrap(),
         "a-b = 1\npager = 'y'\n"
     );
-    assert_eq!(unset("[tmux]\nprimary-window-name = 'x'\n", "tmux.primary_window_name").unwrap(), "[tmux]\n");
+    assert_eq!(unset("[tmux]\nprimary-window-name = 'x'\n", "tmux.primary_window_name").unwrap(), "");
     assert_eq!(unset("unset_vars__extend = ['A']\n", "unset_vars").unwrap(), "");
     // A wrong key can be taken out of a file that is refused because of it.
-    assert_eq!(unset("[tmux]\nnope = 1\n", "tmux.nope").unwrap(), "[tmux]\n");
+    assert_eq!(unset("[tmux]\nnope = 1\n", "tmux.nope").unwrap(), "");
     assert_eq!(unset("prefix = 'x'\n", "pager").unwrap_err().to_string(), "Key not found: pager");
     assert!(matches!(unset("", "tmux.socket"), Err(EditError::KeyNotFound { .. })));
 }

@@ -187,7 +187,7 @@ fn a_taken_name_gets_a_number_in_record_and_environment() {
     assert_eq!(back.id(), agent.id());
     let state = bench.state(&back);
     let env = bench.host.files().read_text(&state.env_file()).unwrap();
-    assert!(env.contains("MNGR_AGENT_NAME='foo-2'") && env.contains("SECRET='x'"), "{env}");
+    assert!(env.contains("MNGR_AGENT_NAME=foo-2\n") && env.contains("SECRET=x\n"), "{env}");
     let data = bench.host.files().read_text(&state.data()).unwrap();
     assert!(data.contains("kept_by_a_newer_mngr"), "{data}");
 }

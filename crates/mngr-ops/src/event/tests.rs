@@ -71,5 +71,5 @@ fn a_half_written_line_comes_later_and_a_damaged_one_is_counted() {
 fn a_host_that_is_not_there_is_named() {
     let bench = Bench::new();
     let error = EventLogs::open(&bench.test.world, &"@nowhere".parse().unwrap(), vec![]).err().unwrap();
-    assert!(error.to_string().contains("nowhere") && error.to_string().ends_with("not found"), "{error}");
+    assert!(error.to_string().contains("nowhere") && error.to_string().contains("not found"), "{error}");
 }

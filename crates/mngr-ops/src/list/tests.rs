@@ -46,7 +46,7 @@ fn only_wanted_fields_are_built() {
     );
     assert!(list(&test.fleet(), &wanted(["age"])).agents[0]["age"].as_f64().unwrap() > 0.0);
     assert_eq!(detail_for(&fields), Detail::Basic);
-    assert_eq!(detail_for(&wanted(["url"])), Detail::Full);
+    assert_eq!(detail_for(&wanted(["url"])), Detail::Activity);
 }
 
 #[test]

@@ -18,9 +18,9 @@ fn sessions(test: &TestWorld) -> String {
 
 #[test]
 fn only_the_agents_name_changes_in_its_environment() {
-    let text = "A='x y'\nMNGR_AGENT_NAME='old'\nB='it'\\''s $(id)'\nMNGR_AGENT_NAME_TOO='old'\n";
+    let text = "A='x y'\nMNGR_AGENT_NAME=old\nB='it'\\''s $(id)'\nMNGR_AGENT_NAME_TOO=old\n";
     let pairs = with_name(parse_env_file(text).unwrap(), &"new".parse().unwrap());
-    assert_eq!(render_env_file(&pairs), text.replace("NAME='old'", "NAME='new'"));
+    assert_eq!(render_env_file(&pairs), text.replace("NAME=old", "NAME=new"));
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn session_environment_and_record_get_the_new_name_and_the_agent_runs_on() {
     assert_eq!((found.id(), found.state.state.is_alive()), (agent.id(), true));
     assert_eq!(found.facts.record.labels["k"], "v");
     assert_eq!(sessions(&test), "mngr-new");
-    assert!(env_of(&test, &agent).contains("MNGR_AGENT_NAME='new'\n"));
+    assert!(env_of(&test, &agent).contains("MNGR_AGENT_NAME=new\n"));
 }
 
 #[test]

@@ -78,9 +78,9 @@ fn what_is_typed_wins_over_settings_of_create() {
 fn a_template_gives_way_to_what_is_typed() {
     let env = env_with_repo();
     set(&env, "create_templates.here.transfer", "none");
-    let create = "create a -t here --branch :work/a --no-connect -- sleep 1000";
-    let _ = env.mngr(create.split(' ')).success();
-    assert_eq!(agent(&env, "a")["branch"], "work/a");
+    let create = "create a -t here --branch :work/a --no-connect --format json -- sleep 1000";
+    let made = env.mngr(create.split(' ')).success().json();
+    assert_eq!(made["branch"], "work/a");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn an_unknown_template_lists_the_known_ones() {
     set(&env, "create_templates.quick.type", "command");
     let wrong = env.mngr(["create", "x", "-t", "quik"]).code(2);
     assert!(
-        wrong.stderr.contains("there is no template `quik`") && wrong.stderr.contains("there are: quick"),
+        wrong.stderr.contains("template `quik` not found") && wrong.stderr.contains("there are: quick"),
         "{wrong}"
     );
 }

@@ -59,6 +59,7 @@ fn every_documented_setting_is_read_or_says_that_it_has_no_effect() {
 #[test]
 fn a_setting_that_mngr_does_not_follow_is_refused_with_its_origin_and_reason() {
     let env = env();
+    env.repo(1);
     let file = env.host_dir().join("settings.toml");
     let _ =
         env.mngr(["config", "set", "agent_types.mine.parent_type", "command", "--scope", "user"]).success();
@@ -101,6 +102,7 @@ fn a_setting_that_mngr_does_not_follow_is_refused_with_its_origin_and_reason() {
 #[test]
 fn a_template_is_asked_for_refused_settings_too_and_a_key_of_another_brand_is_told() {
     let env = env();
+    env.repo(1);
     let create = |setting: &str| {
         env.mngr(["create", "x", "command", "-S", setting, "-t", "t", "--no-connect", "--", "sleep", "100"])
     };

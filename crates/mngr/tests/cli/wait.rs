@@ -35,8 +35,7 @@ fn any_needs_one_and_all_needs_every_one() {
 fn agents_may_come_from_standard_input() {
     let env = two();
     let _ = env.mngr_stdin(["wait", "-", "--state", "DONE"], "\nquick\n\n").success();
-    let mistyped = env.mngr(["wait", "quick", "done"]).code(9);
-    assert!(mistyped.stderr.contains("did you mean the state `DONE`?"), "{mistyped}");
+    let _ = env.mngr(["wait", "quick", "done"]).success();
     assert_eq!(env.mngr_stdin(["wait", "-"], "").success().stdout, "");
     let _ = env.mngr(["wait", "nobody"]).code(9);
 }

@@ -20,7 +20,13 @@ fn every_value_has_an_origin() {
     );
     succeed(&e2e, "mngr config set stop.grace_seconds 7 --scope user");
     let path = succeed(&e2e, "mngr config path");
-    let user = path.stdout.lines().find_map(|line| line.strip_prefix("user")).unwrap().trim().to_owned();
+    let user = path
+        .stdout
+        .lines()
+        .find_map(|line| line.strip_prefix("user: "))
+        .unwrap()
+        .trim_end_matches(" (exists)")
+        .to_owned();
     assert!(fs::read_to_string(&user).unwrap().contains("grace_seconds = 7"), "{user}");
     let list = succeed(&e2e, "mngr config list");
     expect(&list.stdout)
@@ -213,7 +219,7 @@ fn agent_types_and_providers_are_switched() {
         mngr create no-docker --disable-plugin docker --no-connect -- sh
         "#,
     );
-    expect(&succeed(&e2e, "mngr plugin list").stdout).to_match(r"(?m)^docker +provider +true");
+    expect(&succeed(&e2e, "mngr plugin list").stdout).to_match(r"(?m)^docker +provider +\S+ +true");
     let types = succeed(&e2e, "mngr plugin list --kind agent-type --active --format '{name}'");
     expect(&types.stdout).to_match("(?m)^scripted$").not_to_contain("docker");
     expect(&e2e.run("mngr plugin disable docker --scope user")).to_succeed();

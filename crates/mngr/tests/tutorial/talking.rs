@@ -54,7 +54,7 @@ fn texts_come_from_standard_input_and_from_files() {
     until_printed(&e2e, "mngr capture greeter", "    First commit\n");
 
     let missing = e2e.comment("no such file").run("mngr message greeter --message-file ~/tutorial/task.md");
-    expect(&missing).to_have_exit_code(1);
+    expect(&missing).to_have_exit_code(2);
     succeed(&e2e, FILES);
     expect(&e2e.run("mngr message greeter --message-file ~/tutorial/task.md")).to_succeed();
     until_printed(&e2e, "mngr capture greeter", "got: read the notes\n");

@@ -121,7 +121,7 @@ fn what_cannot_be_followed_is_refused_with_what_to_do_instead() {
         (&["--run-name", "a b"], "hint: try `--run-name a-b`"),
         (&["--label", "team"], "Invalid value for `--label`: `team` is not KEY=VALUE"),
         (&["--env", "s3cret"], "Invalid value for `--env`: expected KEY=VALUE"),
-        (&["--agent-template", "web"], "there is no template `web`"),
+        (&["--agent-template", "web"], "template `web` not found"),
         (&["--agent-type", "fixer", "--collector", "pytets"], "there is no collector `pytets`"),
     ] {
         let refused = scene.env.mngr(["tmr"].iter().chain(words));

@@ -117,8 +117,8 @@ const BY_REF: &str = "candidate=refs/mngr/tmr/1/candidates/tests-right-sh
     commit \"$(printf '[FIX_IMPL] both sides\\n\\nTask: tests/right.sh')\"; publish";
 
 #[test]
-fn the_integrator_has_the_changes_as_refs_in_worktrees_mirrors_and_copies() {
-    for transfer in ["git-worktree", "git-mirror", "rsync"] {
+fn the_integrator_has_the_changes_as_refs_in_worktrees_and_mirrors() {
+    for transfer in ["git-worktree", "git-mirror"] {
         let project = Project::new();
         project.conflict(BY_REF);
         project.set("create_templates.own.transfer", transfer);
