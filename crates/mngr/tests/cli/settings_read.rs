@@ -60,7 +60,6 @@ fn every_documented_setting_is_read_or_says_that_it_has_no_effect() {
 fn a_setting_that_mngr_does_not_follow_is_refused_with_its_origin_and_reason() {
     let env = env();
     env.repo(1);
-    let file = env.host_dir().join("settings.toml");
     let _ =
         env.mngr(["config", "set", "agent_types.mine.parent_type", "command", "--scope", "user"]).success();
     let create = |settings: &[String]| {
@@ -95,7 +94,7 @@ fn a_setting_that_mngr_does_not_follow_is_refused_with_its_origin_and_reason() {
         .mngr(["config", "set", "agent_types.mine.use_env_config_dir", "true", "--scope", "user"])
         .success();
     let wrong = create(&[]).code(2);
-    assert!(wrong.stderr.contains(&format!("{}:", file.display())), "{wrong}");
+    assert!(wrong.stderr.contains("settings.toml:3:1: `agent_types.mine.use_env_config_dir`"), "{wrong}");
     let _ = env.mngr(["list"]).success();
 }
 

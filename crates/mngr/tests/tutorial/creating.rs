@@ -160,7 +160,7 @@ fn a_plain_folder_is_copied() {
     let missing = e2e
         .comment("not there yet")
         .run("mngr create notes --from ~/tutorial/notes --rsync --no-connect -- sh");
-    expect(&missing).to_have_exit_code(2);
+    expect(&missing).to_have_exit_code(1);
     expect(&missing.stderr).to_contain("is not a folder");
 
     succeed(&e2e, FILES);
@@ -180,7 +180,7 @@ fn variables_reach_the_agent_and_no_process_list() {
         "#,
     );
     let missing = e2e.run("mngr create api --env PORT=8080 --env-file ~/tutorial/api.env --no-connect -- sh");
-    expect(&missing).to_have_exit_code(1);
+    expect(&missing).to_have_exit_code(2);
     expect(&missing.stderr).to_contain("api.env");
 
     succeed(&e2e, FILES);

@@ -223,7 +223,7 @@ fn agent_types_and_providers_are_switched() {
     let types = succeed(&e2e, "mngr plugin list --kind agent-type --active --format '{name}'");
     expect(&types.stdout).to_match("(?m)^scripted$").not_to_contain("docker");
     expect(&e2e.run("mngr plugin disable docker --scope user")).to_succeed();
-    expect(&succeed(&e2e, "mngr plugin list").stdout).to_match(r"(?m)^docker +provider +false");
+    expect(&succeed(&e2e, "mngr plugin list").stdout).to_match(r"(?m)^docker +provider +\S+ +false");
     expect(&e2e.run("mngr plugin enable docker --scope user")).to_succeed();
     expect(&e2e.run("mngr create no-docker --disable-plugin docker --no-connect -- sh")).to_succeed();
     assert_eq!(names(&e2e), ["no-docker"]);
